@@ -42,12 +42,23 @@ static uint32_t byte_of(const char *text, int character)
     return (uint32_t)(at - text);
 }
 
-static enum status take_error(const PgQueryError *error, const char *text, struct sql_fault *fault)
+/*
+ * Where libpg_query itself fails, and not PostgreSQL's parser in it, it sets only the message:
+ * "Failed to output PL/pgSQL functions due to asprintf failure".
+ */
+static void settle_error(PgQueryError *error)
 {
-    if (error->message && strcmp(error->message, "out of memory") == 0)
+    if (!error->message || strncmp(error->message, "Failed to ", strlen("Failed to ")) == 0)
+        *error = (PgQueryError){ .message = error->message };
+}
+
+static enum status take_error(PgQueryError *error, const char *text, struct sql_fault *fault)
+{
+    settle_error(error);
+    if (!error->message || strcmp(error->message, "out of memory") == 0 ||
+        strstr(error->message, "asprintf failure"))
         return fault_set(fault, STATUS_OVER_LIMIT, SQL_NOWHERE, "no memory");
-    return fault_set(fault, STATUS_BAD_INPUT, byte_of(text, error->cursorpos),
-                     error->message ? error->message : "syntax error");
+    return fault_set(fault, STATUS_BAD_INPUT, byte_of(text, error->cursorpos), error->message);
 }
 
 /*

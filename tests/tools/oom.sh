@@ -3,7 +3,8 @@
 # says what it says otherwise, or exits with 2, says that memory is out, and leaves nothing half written. A verdict
 # may become unknown for that reason, and never another one.
 #
-# A dozen allocations of each command, spread over all; with ORDEAL_SOAK=1 every one of them, to the end.
+# A dozen allocations of each command, spread over all, and of `program` every fourth, for libpg_query prints a
+# body with four in a row; with ORDEAL_SOAK=1 every one of them, to the end.
 #
 #     oom.sh NAME...    tries these commands alone
 #     oom.sh list       their names
@@ -205,6 +206,8 @@ try_all() { # name; its arguments are in `arguments`
     fi
     for which in FAIL_AT FAIL_FROM; do
         number=1
+        stride=$((whole / 11 + 1))
+        [ "$name $which" != "program FAIL_AT" ] || stride=4
         while [ $bad -lt 20 ]; do
             try "$name" $which "$number"
             [ "$count" -ge "$number" ] || break
@@ -213,7 +216,7 @@ try_all() { # name; its arguments are in `arguments`
                 number=$((number + 1))
             else
                 [ "$number" -lt "$whole" ] || break
-                number=$((number + whole / 11 + 1))
+                number=$((number + stride))
                 [ "$number" -le "$whole" ] || number=$whole
             fi
         done

@@ -73,8 +73,8 @@ static enum status unpack(const PgQueryProtobufParseResult *parsed, enum clause_
 {
     const PgQuery__RawStmt *first;
 
-    if (parsed->error && parsed->error->message &&
-        strcmp(parsed->error->message, "out of memory") == 0)
+    if (parsed->error &&
+        (!parsed->error->message || strcmp(parsed->error->message, "out of memory") == 0))
         return error_set(err, STATUS_OVER_LIMIT, "no memory for a tree of SQL");
     if (parsed->error)
         return refuse_text(text, "does not parse", err);
