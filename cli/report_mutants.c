@@ -19,7 +19,7 @@ static const char *const end_names[MUTANT_END_COUNT] = {
 
 static void pad(struct buffer *out, size_t from, size_t width)
 {
-    while (out->count - from < width)
+    while (out->count - from < width && !out->out_of_memory)
         buffer_byte(out, ' ');
 }
 

@@ -114,7 +114,7 @@ static void print_wait(uint64_t seeds, uint64_t runs, struct buffer *out)
 
 static void pad(struct buffer *out, size_t from, size_t width)
 {
-    while (out->count - from < width)
+    while (out->count - from < width && !out->out_of_memory)
         buffer_byte(out, ' ');
 }
 

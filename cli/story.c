@@ -361,7 +361,7 @@ static void print_event(const struct story *story, const struct story_event *eve
     begin = out->count;
     if (event->who != STORY_NOBODY)
         story_name(story, event->who, out);
-    while (out->count < begin + 12)
+    while (out->count < begin + 12 && !out->out_of_memory)
         buffer_byte(out, ' ');
     buffer_print(out, "%s\n", story_text(story, event->text));
 }

@@ -3,8 +3,8 @@
 # says what it says otherwise, or exits with 2, says that memory is out, and leaves nothing half written. A verdict
 # may become unknown for that reason, and never another one.
 #
-# A dozen allocations of each command, spread over all, and of `program` every fourth, for libpg_query prints a
-# body with four in a row; with ORDEAL_SOAK=1 every one of them, to the end.
+# A dozen allocations of each command, spread over all, and the last four, for the report; of `program` every
+# fourth, for libpg_query prints a body with four in a row. With ORDEAL_SOAK=1 every one of them, to the end.
 #
 #     oom.sh NAME...    tries these commands alone
 #     oom.sh list       their names
@@ -216,8 +216,9 @@ try_all() { # name; its arguments are in `arguments`
                 number=$((number + 1))
             else
                 [ "$number" -lt "$whole" ] || break
+                [ "$number" -lt $((whole - 3)) ] || stride=1
                 number=$((number + stride))
-                [ "$number" -le "$whole" ] || number=$whole
+                [ "$stride" -eq 1 ] || [ "$number" -lt $((whole - 3)) ] || number=$((whole - 3))
             fi
         done
     done

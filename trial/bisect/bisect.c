@@ -409,7 +409,7 @@ static void print_moment(const struct bisect_moment *moment, struct buffer *out)
     buffer_text(out, TEXT("           "));
     begin = out->count;
     quantity_print_rounded(out, moment->at_ns);
-    while (out->count < begin + 12)
+    while (out->count < begin + 12 && !out->out_of_memory)
         buffer_byte(out, ' ');
     buffer_print(out, "%2" PRIu32 " of %" PRIu32 "  ", moment->failed, moment->tried);
     for (uint32_t i = 0; moment->tried > 0 && i < moment->failed * BAR_WIDTH / moment->tried; i++)
