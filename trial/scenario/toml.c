@@ -354,38 +354,47 @@ static bool is_key_part(struct text part)
     return part.length > 0;
 }
 
-/* Parses "value = TEXT"; false if that is not one TOML value. */
-static bool parse_value(const char *value, struct toml_reading *reading, struct setting *parent,
-                        struct error *err)
+/* Parses "value = TEXT". What is not one TOML value is bad input. */
+static enum status parse_value(const char *value, struct toml_reading *reading,
+                               struct setting *parent, struct error *err)
 {
     struct buffer line = { 0 };
+    struct toml_lines nowhere = { 0 };
     toml_table_t *table = NULL;
-    bool parsed = false;
+    enum status status;
 
+    if (strpbrk(value, "\n#"))
+        return error_set(err, STATUS_BAD_INPUT, "more than a value");
     buffer_print(&line, "value = %s", value);
-    if (!line.out_of_memory && !strchr(value, '\n') && !strchr(value, '#')) {
-        struct text text = { line.at, line.count };
-        struct toml_lines nowhere = { 0 };
-        parsed = toml_lines_find(&nowhere, text, err) == STATUS_OK &&
-                 parse(text, &nowhere, &table, err) == STATUS_OK &&
-                 read_table(reading, table, parent, err) == STATUS_OK && parent->count == 1;
-        toml_free(table);
-        toml_lines_close(&nowhere);
-    }
+    status = buffer_status(&line, err);
+    if (status == STATUS_OK)
+        status = toml_lines_find(&nowhere, (struct text){ line.at, line.count }, err);
+    if (status == STATUS_OK)
+        status = parse((struct text){ line.at, line.count }, &nowhere, &table, err);
+    if (status == STATUS_OK)
+        status = read_table(reading, table, parent, err);
+    if (status == STATUS_OK && parent->count != 1)
+        status = error_set(err, STATUS_BAD_INPUT, "more than a value");
+    toml_free(table);
+    toml_lines_close(&nowhere);
     buffer_close(&line);
-    return parsed;
+    return status;
 }
 
 static enum status assign(struct toml_reading *reading, struct setting *setting, const char *value,
                           struct error *err)
 {
     struct setting holder = { .kind = SETTING_TABLE };
-    struct error ignored = { 0 };
+    struct error why = { 0 };
+    enum status status;
 
     make_empty(setting, SETTING_STRING);
     setting->line = 0;
     setting->flag = reading->flag;
-    if (!parse_value(value, reading, &holder, &ignored))
+    status = parse_value(value, reading, &holder, &why);
+    if (status == STATUS_OVER_LIMIT)
+        return no_memory(err);
+    if (status != STATUS_OK)
         return copy_text(reading->arena, text_of(value), &setting->text, err);
     setting->kind = holder.first->kind;
     setting->text = holder.first->text;
