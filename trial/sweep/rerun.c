@@ -148,6 +148,12 @@ static bool ends_with(const char *text, const char *tail)
     return length >= tail_length && strcmp(text + length - tail_length, tail) == 0;
 }
 
+/* A checker that found no memory says so (trial/run/jury.c), and what it would have said nobody knows. */
+static bool ran_out_of_memory(const struct buffer *out)
+{
+    return strstr(out->at, "\"reason\":\"out of memory") != NULL;
+}
+
 enum status rerun_confirms(const struct rerun *rerun, const struct run_outcome *outcome,
                            bool *confirms, struct buffer *how, struct error *err)
 {
@@ -165,6 +171,8 @@ enum status rerun_confirms(const struct rerun *rerun, const struct run_outcome *
     if (status == STATUS_OK) {
         same_trace = strstr(out.at, trace) != NULL;
         *confirms = same_trace && ends_with(out.at, tail.at);
+        if (!*confirms && ran_out_of_memory(&out))
+            status = error_set(err, STATUS_IO, "run again by itself a checker runs out of memory");
     }
     if (status == STATUS_OK && !*confirms) {
         buffer_text(how, TEXT("run again by itself "));
