@@ -76,6 +76,8 @@ while read -r wanted command; do
             size=$((floor + 1 + (works - floor) * part / 21))
             with $flag $size "$command"
             got=$?
+            # What `least` found is not exact: a little less may still be enough, with the answer that is usual.
+            [ "$got:$wanted" != 3:3 ] || ! grep -q "no failure in 2 runs" out err || continue
             case $got in
             2 | 3) grep -qi memory out err || odd="$odd $size:$got, without the reason;" ;;
             "$wanted") ;;
