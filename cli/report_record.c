@@ -27,6 +27,12 @@ static const char *mode_of(const struct record_plan *options)
                                       : "single";
 }
 
+/* A fault was asked for and never happened: the recording says nothing about it. */
+static bool is_unfelt(const struct record_report *report)
+{
+    return report->options->kill_every_ns > 0 && report->recording->kills == 0;
+}
+
 /* --- For people ------------------------------------------------------------------------------- */
 
 static void print_database(const struct record_report *report, struct buffer *out)
@@ -39,8 +45,9 @@ static void print_database(const struct record_report *report, struct buffer *ou
     buffer_print(out, "workload   %s   seed %" PRIu64 "\n", o->workload->workload->name, o->seed);
 }
 
-static void print_outcomes(const struct recorded_run *r, struct buffer *out)
+static void print_outcomes(const struct record_report *report, struct buffer *out)
 {
+    const struct recorded_run *r = report->recording;
     bool is_first = true;
 
     buffer_print(out, "recorded   ");
@@ -74,6 +81,8 @@ static void print_outcomes(const struct recorded_run *r, struct buffer *out)
                      r->kills == 1 ? "" : "s");
     else
         buffer_print(out, "none\n");
+    if (is_unfelt(report))
+        buffer_print(out, "unfelt     kill: none came while clients ran\n");
 }
 
 static void print_certificate(const struct recorded_run *r, struct buffer *out)
@@ -123,7 +132,7 @@ void report_record_print(const struct record_report *report, struct buffer *out)
     enum verdict verdict = report_record_verdict(report);
 
     print_database(report, out);
-    print_outcomes(report->recording, out);
+    print_outcomes(report, out);
     print_certificate(report->recording, out);
     print_findings(report->recording, out);
     print_jury(report->jury, out);
@@ -222,6 +231,10 @@ void report_record_print_json(const struct record_report *report, struct buffer 
     json_writer_text(&json, "isolation", level_name(o->how.isolation));
     json_writer_number(&json, "clients", o->how.clients);
     answer_outcomes(report->recording, &json);
+    json_writer_open(&json, "unfelt", '[');
+    if (is_unfelt(report))
+        json_writer_text(&json, NULL, "kill");
+    json_writer_close(&json, ']');
     answer_judged(report, &json);
     json_writer_text(&json, "verdict", checker_verdict_name(report_record_verdict(report)));
     json_writer_close(&json, '}');

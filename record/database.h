@@ -103,7 +103,6 @@ struct database {
     uint64_t levels;          /* that sessions can ask for */
     bool has_server;          /* that can be killed */
     bool certifies;           /* its own order can be recovered */
-    bool shows_lists;         /* it has a type for lists */
 
     /* The profile that the checker interval may know of it at that level; NULL: it has none. */
     const char *(*profile)(enum level);

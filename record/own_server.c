@@ -164,9 +164,7 @@ static void close_all_but(int kept)
             close(fd);
 }
 
-/*
- * Twice forked, so that it is not our child: whoever waits for all children does not wait for it.
- */
+/* A child of ours in a session of its own, so that what ends our group does not end it. */
 static enum status start_watchdog(struct own_server *s, struct error *err)
 {
     int ends[2];

@@ -135,13 +135,12 @@ static enum status make_cluster(struct postgres *p, struct error *err)
     snprintf(program, sizeof program, "%s/initdb", p->programs);
     snprintf(data, sizeof data, "%s/data", p->server.folder);
     TRY(own_server_run(&p->server, argv, err));
-    snprintf(
-        settings, sizeof settings,
-        "listen_addresses = ''\nunix_socket_directories = '%s'\nmax_connections = %u\nfsync = off\n"
-        "wal_level = logical\nmax_wal_senders = 4\nmax_replication_slots = 4\nlog_min_messages = "
-        "fatal\n"
-        "full_page_writes = off\n",
-        p->server.folder, (unsigned)p->options.clients + 10);
+    snprintf(settings, sizeof settings,
+             "listen_addresses = ''\nunix_socket_directories = '%s'\nmax_connections = %u\n"
+             "fsync = off\nfull_page_writes = off\nmax_pred_locks_per_transaction = 1024\n"
+             "wal_level = logical\nmax_wal_senders = 4\nmax_replication_slots = 4\n"
+             "log_min_messages = fatal\n",
+             p->server.folder, (unsigned)p->options.clients + 10);
     return own_server_write(&p->server, "data/postgresql.conf", settings, err);
 }
 
@@ -559,8 +558,9 @@ static bool send_steps(const struct postgres_session *s, const struct database_s
 enum postgres_word { WORD_FINE, WORD_REFUSED, WORD_SKIPPED, WORD_LOST, WORD_WRONG };
 
 /*
- * Class 40: rolled back (serialization, deadlock). 23505: a key was there. 57014: cancelled; 55P03:
- * a lock was not to be had. 08, 57P and an answer without a state: the connection ends.
+ * Class 40: rolled back (serialization, deadlock). 23505: a key was there. 53200: no memory for its
+ * locks. 57014: cancelled. 55P03: a lock was not to be had. 08, 57P and an answer without a state:
+ * the connection ends.
  */
 static enum postgres_word word_of(const PGresult *result, char *code, size_t size)
 {
@@ -577,7 +577,7 @@ static enum postgres_word word_of(const PGresult *result, char *code, size_t siz
         return WORD_LOST;
     snprintf(code, size, "%s", state);
     if (strncmp(state, "40", 2) == 0 || strcmp(state, "23505") == 0 ||
-        strcmp(state, "57014") == 0 || strcmp(state, "55P03") == 0)
+        strcmp(state, "53200") == 0 || strcmp(state, "57014") == 0 || strcmp(state, "55P03") == 0)
         return WORD_REFUSED;
     return WORD_WRONG;
 }
@@ -773,7 +773,6 @@ const struct database database_postgres = {
         LEVEL_BIT(LEVEL_READ_COMMITTED) | LEVEL_BIT(LEVEL_SNAPSHOT) | LEVEL_BIT(LEVEL_SERIALIZABLE),
     .has_server = true,
     .certifies = true,
-    .shows_lists = true,
     .profile = postgres_profile,
     .start = postgres_start,
     .load = postgres_load,

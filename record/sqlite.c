@@ -362,7 +362,6 @@ const struct database database_sqlite = {
     .gives = "serializable, read-uncommitted (shared cache); every workload",
     .modes = modes,
     .levels = LEVEL_BIT(LEVEL_READ_UNCOMMITTED) | LEVEL_BIT(LEVEL_SERIALIZABLE),
-    .shows_lists = false,
     .profile = sqlite_profile,
     .start = sqlite_start,
     .load = sqlite_load,

@@ -92,11 +92,13 @@ run 0 record postgres --certificate --workload rw-register --clients 8 --for 4s 
 check "a server that is killed loses nothing" mentions out '"verdict":"valid"'
 check "and it was killed" sh -c '! grep -q "\"kill\":0" out'
 check "what nobody heard of is looked up" mentions out '"resolved":'
+run 0 record postgres --transactions 20 --kill every=100s
+check "a fault that was asked for and never came is named" mentions out "unfelt     kill"
 
 "$ORDEAL" record postgres --for 60s >out 2>err </dev/null &
 recorder=$!
 sleep 4
-kill -9 $recorder
+check "it records until it is killed" kill -9 $recorder
 wait $recorder 2>/dev/null
 gone=0
 for try in 1 2 3 4 5 6 7 8 9 10; do
