@@ -24,7 +24,7 @@ struct record_values {
     const char *database, *connect, *binaries, *topology, *workload, *level, *isolation, *duration,
         *kill, *out, *timeout;
     struct option_number clients, transactions, rate, seed;
-    struct option_texts sets;
+    struct option_texts sets, settings;
     bool certificate, force, json;
 };
 
@@ -77,6 +77,12 @@ static const struct option record_rows[] = {
       .offset = AT(sets),
       .help = "change a parameter of the workload: keys=100; may be given several\n"
               "times" },
+    { .name = "setting",
+      .argument = "key=value",
+      .kind = OPTION_TEXTS,
+      .offset = AT(settings),
+      .help = "change a setting of the server: synchronous_commit=off; may be\n"
+              "given several times" },
     { .name = "level",
       .argument = "L",
       .kind = OPTION_TEXT,
@@ -219,6 +225,23 @@ static enum status set_levels(struct record_call *call, struct error *err)
     return err->status;
 }
 
+static enum status check_settings(const struct record_call *call, struct error *err)
+{
+    const struct record_values *values = call->values;
+
+    if (values->settings.count > 0 && (values->connect || !call->options.database->has_settings))
+        return error_set(
+            err, STATUS_BAD_INPUT,
+            values->connect ? "--setting is for servers that ordeal has started: not with --connect"
+                            : "%s has no settings",
+            call->options.database->title);
+    for (size_t i = 0; i < values->settings.count; i++)
+        if (!strchr(values->settings.at[i], '='))
+            return error_set(err, STATUS_BAD_INPUT, "--setting takes key=value, not '%.80s'",
+                             values->settings.at[i]);
+    return STATUS_OK;
+}
+
 static enum status set_server(struct record_call *call, struct error *err)
 {
     const struct record_values *values = call->values;
@@ -228,6 +251,8 @@ static enum status set_server(struct record_call *call, struct error *err)
 
     how->connect = values->connect;
     how->binaries = values->binaries;
+    how->settings = values->settings.at;
+    how->setting_count = values->settings.count;
     how->mode = values->topology && database->modes ? values->topology : NULL;
     how->certifies = values->certificate;
     for (size_t i = 0; values->topology && database->modes && database->modes[i]; i++)
@@ -241,12 +266,14 @@ static enum status set_server(struct record_call *call, struct error *err)
         return error_set(err, STATUS_BAD_INPUT,
                          "%s has no server: --connect and --binaries mean nothing",
                          database->title);
-    if (values->kill && (values->connect || !database->kill))
+    if (values->kill &&
+        (values->connect || !(database->faults & DATABASE_FAULT_BIT(DATABASE_KILL))))
         return error_set(err, STATUS_BAD_INPUT,
                          values->connect
                              ? "--kill is for servers that ordeal has started: not with --connect"
                              : "%s has no server to kill",
                          database->title);
+    TRY(check_settings(call, err));
     if (values->certificate && !database->certifies)
         return error_set(err, STATUS_BAD_INPUT,
                          "the order of %s cannot be recovered: no --certificate", database->title);

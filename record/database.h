@@ -84,6 +84,19 @@ struct recovered_order {
     ARRAY(struct recovered_change) changes;
 };
 
+/* What is done to the processes of a server, or to the network between its nodes. */
+enum database_fault {
+    DATABASE_KILL,      /* signal 9 for a node, and at the end it is started again */
+    DATABASE_PAUSE,     /* SIGSTOP, SIGCONT */
+    DATABASE_PARTITION, /* a node is cut off from the others */
+    DATABASE_LATENCY,   /* its network is slow */
+    DATABASE_DISK_FULL,
+    DATABASE_CLOCK, /* its clock is wrong */
+    DATABASE_FAULT_COUNT
+};
+
+#define DATABASE_FAULT_BIT(fault) (1u << (fault))
+
 struct database_options {
     const char *connect;  /* to a server that is there; NULL: one of its own is started */
     const char *binaries; /* the folder of the server's programs; NULL: it is looked for */
@@ -91,6 +104,8 @@ struct database_options {
     enum level isolation; /* which the sessions ask for */
     bool certifies;       /* its order will be asked for */
     uint32_t clients;
+    const char *const *settings; /* of the server, "key=value", as its own manual calls them */
+    size_t setting_count;
     struct stored_table table;
 };
 
@@ -101,7 +116,9 @@ struct database {
     const char *gives;        /* what it can be asked for, in a line */
     const char *const *modes; /* ways to run it, ending in NULL; or NULL */
     uint64_t levels;          /* that sessions can ask for */
-    bool has_server;          /* that can be killed */
+    bool has_server;          /* apart from this process: --connect means something */
+    bool has_settings;        /* `settings` of the options mean something */
+    uint32_t faults;          /* a bit for each that it can suffer */
     bool certifies;           /* its own order can be recovered */
 
     /* The profile that the checker interval may know of it at that level; NULL: it has none. */
@@ -114,13 +131,21 @@ struct database {
                          struct error *);
     /* The empty table, and its first rows. */
     enum status (*load)(void *server, const struct builtin *, struct error *);
-    /* Kills all its processes at once, and starts it again; NULL: it cannot. */
-    enum status (*kill)(void *server, struct error *);
+    /*
+     * A fault begins, or ends. `turn` counts its beginnings from 0: with several nodes it chooses
+     * one. Called by one thread, while sessions are at work. NULL: it suffers none.
+     */
+    enum status (*fault)(void *server, enum database_fault, bool begins, uint32_t turn,
+                         struct error *);
     /* Takes away all that start() and load() made. */
     void (*stop)(void *server);
 
-    /* STATUS_IO: not now; there may be a connection later. */
-    enum status (*open)(void **session, void *server, struct error *);
+    /*
+     * For a client, by its number: with several nodes it chooses one. The number of the client that
+     * reads everything back at the end is that of all others. STATUS_IO: not now; there may be a
+     * connection later.
+     */
+    enum status (*open)(void **session, void *server, uint32_t client, struct error *);
     /* An error ends the whole recording: what is refused or lost is an answer. */
     enum status (*steps)(void *session, const struct database_step *, uint32_t count,
                          struct database_answer *, struct error *);

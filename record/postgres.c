@@ -121,6 +121,23 @@ static enum status find_programs(struct postgres *p, struct error *err)
     return STATUS_OK;
 }
 
+/* "key=value" as a line of postgresql.conf; a later line is stronger than an earlier one. */
+static enum status write_settings(struct postgres *p, struct error *err)
+{
+    for (size_t i = 0; i < p->options.setting_count; i++) {
+        const char *setting = p->options.settings[i], *equal = strchr(setting, '=');
+        char line[300];
+        int length;
+
+        length = snprintf(line, sizeof line, "%.*s = '%s'\n", (int)(equal - setting), setting,
+                          equal + 1);
+        if (length < 0 || (size_t)length >= sizeof line || strpbrk(equal, "'\n"))
+            return error_set(err, STATUS_BAD_INPUT, "PostgreSQL cannot be told '%.80s'", setting);
+        TRY(own_server_write(&p->server, "data/postgresql.conf", line, err));
+    }
+    return STATUS_OK;
+}
+
 /*
  * fsync is off: a killed process loses nothing that it has written, only a machine that loses power
  * does, and no fault here does that. A hot standby's default of isolation would be in the way, so
@@ -141,7 +158,8 @@ static enum status make_cluster(struct postgres *p, struct error *err)
              "wal_level = logical\nmax_wal_senders = 4\nmax_replication_slots = 4\n"
              "log_min_messages = fatal\n",
              p->server.folder, (unsigned)p->options.clients + 10);
-    return own_server_write(&p->server, "data/postgresql.conf", settings, err);
+    TRY(own_server_write(&p->server, "data/postgresql.conf", settings, err));
+    return write_settings(p, err);
 }
 
 static enum status start_once(struct postgres *p, int64_t until, struct error *err)
@@ -229,14 +247,19 @@ static enum status postgres_start(void **server, const struct database_options *
     return STATUS_OK;
 }
 
-static enum status postgres_kill(void *server, struct error *err)
+static enum status postgres_fault(void *server, enum database_fault fault, bool begins,
+                                  uint32_t turn, struct error *err)
 {
     struct postgres *p = server;
 
-    assert(p->server.folder[0] != '\0');
-    TRY(own_server_kill(&p->server, err));
-    PQfinish(p->control);
-    p->control = NULL;
+    assert(fault == DATABASE_KILL && p->server.folder[0] != '\0');
+    (void)fault;
+    (void)turn; /* there is one node */
+    if (begins) {
+        PQfinish(p->control);
+        p->control = NULL;
+        return own_server_kill(&p->server, err);
+    }
     TRY(start_server(p, err));
     return connect_control(p, err);
 }
@@ -435,10 +458,11 @@ static void postgres_close(void *session)
     free(s);
 }
 
-static enum status postgres_open(void **session, void *server, struct error *err)
+static enum status postgres_open(void **session, void *server, uint32_t client, struct error *err)
 {
     struct postgres_session *s = calloc(1, sizeof *s);
 
+    (void)client;
     if (!s)
         return error_set(err, STATUS_OVER_LIMIT, "no memory for a session");
     *session = s;
@@ -772,11 +796,13 @@ const struct database database_postgres = {
     .levels =
         LEVEL_BIT(LEVEL_READ_COMMITTED) | LEVEL_BIT(LEVEL_SNAPSHOT) | LEVEL_BIT(LEVEL_SERIALIZABLE),
     .has_server = true,
+    .has_settings = true,
+    .faults = DATABASE_FAULT_BIT(DATABASE_KILL),
     .certifies = true,
     .profile = postgres_profile,
     .start = postgres_start,
     .load = postgres_load,
-    .kill = postgres_kill,
+    .fault = postgres_fault,
     .stop = postgres_stop,
     .open = postgres_open,
     .steps = postgres_steps,

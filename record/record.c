@@ -251,7 +251,8 @@ static enum status open_session(struct record_client *c, struct error *err)
     int64_t until = wall_clock_ns() + OPEN_NS;
 
     for (;;) {
-        enum status status = c->stage->database->open(&c->session, c->stage->server, err);
+        enum status status =
+            c->stage->database->open(&c->session, c->stage->server, c->number, err);
 
         if (status == STATUS_OK)
             return STATUS_OK;
@@ -327,9 +328,10 @@ static void *client_main(void *context)
 
 static enum status kill_server(struct record_stage *stage, struct error *err)
 {
-    TRY(stage->database->kill(stage->server, err));
+    TRY(stage->database->fault(stage->server, DATABASE_KILL, true, stage->recording->kills, err));
     stage->recording->kills++;
-    return STATUS_OK;
+    return stage->database->fault(stage->server, DATABASE_KILL, false, stage->recording->kills - 1,
+                                  err);
 }
 
 /* The first kill comes after half of the time between two. */
@@ -595,14 +597,14 @@ static void note_certificate(struct recorded_run *r)
     if (c->missing > 0) {
         snprintf(text, sizeof text,
                  "clients were told that %" PRIu64 " transactions committed which the database's "
-                                                   "own log does not have; the first is T%" PRId64,
+                 "own log does not have; the first is T%" PRId64,
                  c->missing, c->first_missing);
         add_finding(r, ANOMALY_FALSE_COMMIT, text);
     }
     if (c->aborted > 0) {
         snprintf(text, sizeof text,
                  "clients were told that %" PRIu64 " transactions were rolled back which the "
-                                                   "database's own log has; the first is T%" PRId64,
+                 "database's own log has; the first is T%" PRId64,
                  c->aborted, c->first_aborted);
         add_finding(r, ANOMALY_FALSE_COMMIT, text);
     }

@@ -136,10 +136,11 @@ static enum status sqlite_load(void *server, const struct builtin *builtin, stru
 
 /* --- Sessions --------------------------------------------------------------------------------- */
 
-static enum status sqlite_open(void **session, void *server, struct error *err)
+static enum status sqlite_open(void **session, void *server, uint32_t client, struct error *err)
 {
     struct sqlite_session *s = calloc(1, sizeof *s);
 
+    (void)client;
     if (!s)
         return error_set(err, STATUS_OVER_LIMIT, "no memory for a session");
     *session = s;
