@@ -11,11 +11,13 @@
 #include <grp.h>
 #include <pwd.h>
 #include <signal.h>
+#include <netinet/in.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -106,6 +108,18 @@ static void kill_all(pid_t pid, bool is_ours)
     array_close(&children.pids);
 }
 
+/* A parent that is stopped first starts no others. */
+static void signal_all(pid_t pid, int signal)
+{
+    struct processes children = { 0 };
+
+    kill(pid, signal);
+    list_children(pid, &children);
+    for (size_t i = 0; i < children.pids.count; i++)
+        kill(children.pids.at[i], signal);
+    array_close(&children.pids);
+}
+
 static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *at)
 {
     (void)status, (void)kind, (void)at;
@@ -120,40 +134,43 @@ static void remove_folder(const char *folder)
 
 /* --- The watchdog ----------------------------------------------------------------------------- */
 
-/*
- * Gets the server's pid whenever it changes; the end of the pipe is our end. A last 0 dismisses it.
- */
+/* A node has started, or ended (0), or all is over. */
+struct watchdog_word {
+    unsigned node;
+    pid_t pid;
+    bool is_dismissed;
+};
+
+/* The end of the pipe is our end. */
 static void watch(const char *folder, int pipe_end)
 {
-    pid_t pid = 0, next;
-    ssize_t got;
-    bool is_dismissed = false;
+    pid_t pids[OWN_SERVER_NODES_MAX] = { 0 };
 
     for (;;) {
-        got = read(pipe_end, &next, sizeof next);
+        struct watchdog_word word;
+        ssize_t got = read(pipe_end, &word, sizeof word);
+
         if (got < 0 && errno == EINTR)
             continue;
-        if (got != sizeof next)
+        if (got != sizeof word)
             break;
-        is_dismissed = next < 0;
-        if (is_dismissed)
-            break;
-        pid = next;
+        if (word.is_dismissed)
+            _exit(0);
+        pids[word.node] = word.pid;
     }
-    if (!is_dismissed) {
-        if (pid > 0)
-            kill_all(pid, false);
-        remove_folder(folder);
-    }
+    for (unsigned node = 0; node < OWN_SERVER_NODES_MAX; node++)
+        if (pids[node] > 0)
+            kill_all(pids[node], false);
+    remove_folder(folder);
     _exit(0);
 }
 
-static void tell_watchdog(const struct own_server *s, pid_t pid)
+static void tell_watchdog(const struct own_server *s, struct watchdog_word word)
 {
     ssize_t sent;
 
     do
-        sent = write(s->watchdog_pipe, &pid, sizeof pid);
+        sent = write(s->watchdog_pipe, &word, sizeof word);
     while (sent < 0 && errno == EINTR);
 }
 
@@ -235,24 +252,30 @@ static void end_softly(struct own_server *s)
 {
     int64_t until = wall_clock_ns() + PATIENCE_NS;
 
-    kill(s->pid, SIGINT);
-    while (own_server_is_alive(s) && wall_clock_ns() < until)
-        nap();
+    for (unsigned node = 0; node < OWN_SERVER_NODES_MAX; node++)
+        if (s->pids[node] > 0) {
+            signal_all(s->pids[node], SIGCONT);
+            kill(s->pids[node], SIGINT);
+        }
+    for (unsigned node = 0; node < OWN_SERVER_NODES_MAX; node++)
+        while (own_server_is_alive(s, node) && wall_clock_ns() < until)
+            nap();
 }
 
 void own_server_close(struct own_server *s)
 {
     if (s->folder[0] == '\0')
         return;
-    if (s->pid > 0)
-        end_softly(s);
-    if (s->pid > 0)
-        kill_all(s->pid, true);
-    s->pid = 0;
+    end_softly(s);
+    for (unsigned node = 0; node < OWN_SERVER_NODES_MAX; node++) {
+        if (s->pids[node] > 0)
+            kill_all(s->pids[node], true);
+        s->pids[node] = 0;
+    }
     remove_folder(s->folder);
     s->folder[0] = '\0';
     if (s->watchdog > 0) {
-        tell_watchdog(s, -1);
+        tell_watchdog(s, (struct watchdog_word){ .is_dismissed = true });
         close(s->watchdog_pipe);
         waitpid(s->watchdog, NULL, 0);
     }
@@ -291,14 +314,14 @@ static void become(const struct own_server *s, const char *const *argv, const ch
     _exit(127);
 }
 
-static enum status spawn(struct own_server *s, const char *const *argv, pid_t *pid,
-                         struct error *err)
+static enum status spawn(struct own_server *s, const char *name, const char *const *argv,
+                         pid_t *pid, struct error *err)
 {
     char log[OWN_SERVER_PATH_SIZE + 64];
     bool is_theirs;
     int made;
 
-    path_in(s, "log", log);
+    path_in(s, name, log);
     made = open(log, O_WRONLY | O_CREAT | O_APPEND, 0600);
     is_theirs = made >= 0 && (!s->changes_user || fchown(made, s->user, s->group) == 0);
     if (made >= 0)
@@ -313,60 +336,13 @@ static enum status spawn(struct own_server *s, const char *const *argv, pid_t *p
     return STATUS_OK;
 }
 
-enum status own_server_run(struct own_server *s, const char *const *argv, struct error *err)
-{
-    char words[200];
-    pid_t pid;
-    int how;
-
-    TRY(spawn(s, argv, &pid, err));
-    while (waitpid(pid, &how, 0) < 0)
-        if (errno != EINTR)
-            return error_set(err, STATUS_IO, "%s: %s", argv[0], strerror(errno));
-    if (WIFEXITED(how) && WEXITSTATUS(how) == 0)
-        return STATUS_OK;
-    own_server_last_words(s, words, sizeof words);
-    return error_set(err, STATUS_IO, "%s failed: %s", argv[0], words);
-}
-
-enum status own_server_start(struct own_server *s, const char *const *argv, struct error *err)
-{
-    assert(s->pid == 0);
-    TRY(spawn(s, argv, &s->pid, err));
-    tell_watchdog(s, s->pid);
-    return STATUS_OK;
-}
-
-bool own_server_is_alive(struct own_server *s)
-{
-    pid_t ended;
-
-    if (s->pid == 0)
-        return false;
-    ended = waitpid(s->pid, NULL, WNOHANG);
-    if (ended == 0 || (ended < 0 && errno == EINTR))
-        return true;
-    s->pid = 0;
-    return false;
-}
-
-enum status own_server_kill(struct own_server *s, struct error *err)
-{
-    if (s->pid == 0)
-        return error_set(err, STATUS_IO, "the server had ended by itself");
-    kill_all(s->pid, true);
-    s->pid = 0;
-    tell_watchdog(s, 0);
-    return STATUS_OK;
-}
-
-void own_server_last_words(const struct own_server *s, char *to, size_t size)
+static void last_line(const struct own_server *s, const char *name, char *to, size_t size)
 {
     char path[OWN_SERVER_PATH_SIZE + 64], line[200];
     FILE *log;
 
     to[0] = '\0';
-    path_in(s, "log", path);
+    path_in(s, name, path);
     log = fopen(path, "re");
     if (!log)
         return;
@@ -377,6 +353,111 @@ void own_server_last_words(const struct own_server *s, char *to, size_t size)
     }
     fclose(log);
 }
+
+enum status own_server_run(struct own_server *s, const char *const *argv, struct error *err)
+{
+    char words[200];
+    pid_t pid;
+    int how;
+
+    TRY(spawn(s, "log", argv, &pid, err));
+    while (waitpid(pid, &how, 0) < 0)
+        if (errno != EINTR)
+            return error_set(err, STATUS_IO, "%s: %s", argv[0], strerror(errno));
+    if (WIFEXITED(how) && WEXITSTATUS(how) == 0)
+        return STATUS_OK;
+    last_line(s, "log", words, sizeof words);
+    return error_set(err, STATUS_IO, "%s failed: %s", argv[0], words);
+}
+
+/* --- Nodes ------------------------------------------------------------------------------------ */
+
+static void name_log(unsigned node, char *name, size_t size)
+{
+    snprintf(name, size, "log-%u", node);
+}
+
+enum status own_server_start(struct own_server *s, unsigned node, const char *const *argv,
+                             struct error *err)
+{
+    char log[32];
+
+    assert(node < OWN_SERVER_NODES_MAX && s->pids[node] == 0);
+    name_log(node, log, sizeof log);
+    TRY(spawn(s, log, argv, &s->pids[node], err));
+    tell_watchdog(s, (struct watchdog_word){ .node = node, .pid = s->pids[node] });
+    return STATUS_OK;
+}
+
+bool own_server_is_alive(struct own_server *s, unsigned node)
+{
+    pid_t ended;
+
+    assert(node < OWN_SERVER_NODES_MAX);
+    if (s->pids[node] == 0)
+        return false;
+    ended = waitpid(s->pids[node], NULL, WNOHANG);
+    if (ended == 0 || (ended < 0 && errno == EINTR))
+        return true;
+    s->pids[node] = 0;
+    tell_watchdog(s, (struct watchdog_word){ .node = node });
+    return false;
+}
+
+enum status own_server_kill(struct own_server *s, unsigned node, struct error *err)
+{
+    assert(node < OWN_SERVER_NODES_MAX);
+    if (s->pids[node] == 0)
+        return error_set(err, STATUS_IO, "the server had ended by itself");
+    kill_all(s->pids[node], true);
+    s->pids[node] = 0;
+    tell_watchdog(s, (struct watchdog_word){ .node = node });
+    return STATUS_OK;
+}
+
+enum status own_server_pause(struct own_server *s, unsigned node, bool begins, struct error *err)
+{
+    if (!own_server_is_alive(s, node))
+        return error_set(err, STATUS_IO, "the server had ended by itself");
+    signal_all(s->pids[node], begins ? SIGSTOP : SIGCONT);
+    return STATUS_OK;
+}
+
+void own_server_last_words(const struct own_server *s, unsigned node, char *to, size_t size)
+{
+    char log[32];
+
+    name_log(node, log, sizeof log);
+    last_line(s, log, to, size);
+}
+
+/* All are held until all are found, so that no two are the same. */
+enum status own_server_free_ports(unsigned *ports, unsigned count, struct error *err)
+{
+    int sockets[4 * OWN_SERVER_NODES_MAX];
+    enum status status = STATUS_OK;
+    unsigned held = 0;
+
+    assert(count <= ROW_COUNT(sockets));
+    for (; status == STATUS_OK && held < count; held++) {
+        struct sockaddr_in address = { .sin_family = AF_INET,
+                                       .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+        socklen_t size = sizeof address;
+
+        sockets[held] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+        if (sockets[held] < 0 ||
+            bind(sockets[held], (struct sockaddr *)&address, sizeof address) != 0 ||
+            getsockname(sockets[held], (struct sockaddr *)&address, &size) != 0)
+            status = error_set(err, STATUS_IO, "no port for a server: %s", strerror(errno));
+        ports[held] = ntohs(address.sin_port);
+    }
+    for (unsigned i = 0; i < held; i++)
+        if (sockets[i] >= 0)
+            close(sockets[i]);
+    return status;
+}
+
+/* --- Files ------------------------------------------------------------------------------------ */
 
 enum status own_server_write(struct own_server *s, const char *name, const char *text,
                              struct error *err)

@@ -169,8 +169,8 @@ static enum status start_once(struct postgres *p, int64_t until, struct error *e
 
     snprintf(program, sizeof program, "%s/postgres", p->programs);
     snprintf(data, sizeof data, "%s/data", p->server.folder);
-    TRY(own_server_start(&p->server, argv, err));
-    while (own_server_is_alive(&p->server)) {
+    TRY(own_server_start(&p->server, 0, argv, err));
+    while (own_server_is_alive(&p->server, 0)) {
         if (PQping(p->conninfo) == PQPING_OK)
             return STATUS_OK;
         if (wall_clock_ns() >= until)
@@ -189,9 +189,9 @@ static enum status start_server(struct postgres *p, struct error *err)
         char words[200];
 
         TRY(start_once(p, until, err));
-        if (p->server.pid != 0)
+        if (p->server.pids[0] != 0)
             return STATUS_OK;
-        own_server_last_words(&p->server, words, sizeof words);
+        own_server_last_words(&p->server, 0, words, sizeof words);
         if (wall_clock_ns() >= until || !strstr(words, "shared memory"))
             return error_set(err, STATUS_IO, "PostgreSQL ended at its start: %s", words);
         nanosleep(&(struct timespec){ .tv_nsec = 50000000 }, NULL);
@@ -258,7 +258,7 @@ static enum status postgres_fault(void *server, enum database_fault fault, bool 
     if (begins) {
         PQfinish(p->control);
         p->control = NULL;
-        return own_server_kill(&p->server, err);
+        return own_server_kill(&p->server, 0, err);
     }
     TRY(start_server(p, err));
     return connect_control(p, err);
