@@ -203,84 +203,32 @@ static enum level read_level(const char *given, enum level usual)
     return level;
 }
 
-static enum status set_levels(struct record_call *call, struct error *err)
-{
-    const struct database *database = call->options.database;
-    struct database_options *how = &call->options.how;
-    struct buffer known = { 0 };
-
-    call->level = read_level(call->values->level, LEVEL_SERIALIZABLE);
-    how->isolation = read_level(call->values->isolation, call->level);
-    if (how->isolation < 64 && (database->levels & LEVEL_BIT(how->isolation)))
-        return STATUS_OK;
-    for (unsigned i = 0; i < LEVEL_COUNT; i++)
-        if (database->levels & LEVEL_BIT(i))
-            buffer_print(&known, "%s%s", known.count ? ", " : "", level_name((enum level)i));
-    (void)!error_set(
-        err, STATUS_BAD_INPUT,
-        "%s cannot be asked for %s, only for %.*s; --isolation says which, if it is not "
-        "the level to check",
-        database->title, level_name(how->isolation), (int)known.count, known.at);
-    buffer_close(&known);
-    return err->status;
-}
-
-static enum status check_settings(const struct record_call *call, struct error *err)
+static void set_server(struct record_call *call)
 {
     const struct record_values *values = call->values;
-
-    if (values->settings.count > 0 && (values->connect || !call->options.database->has_settings))
-        return error_set(
-            err, STATUS_BAD_INPUT,
-            values->connect ? "--setting is for servers that ordeal has started: not with --connect"
-                            : "%s has no settings",
-            call->options.database->title);
-    for (size_t i = 0; i < values->settings.count; i++)
-        if (!strchr(values->settings.at[i], '='))
-            return error_set(err, STATUS_BAD_INPUT, "--setting takes key=value, not '%.80s'",
-                             values->settings.at[i]);
-    return STATUS_OK;
-}
-
-static enum status set_server(struct record_call *call, struct error *err)
-{
-    const struct record_values *values = call->values;
-    const struct database *database = call->options.database;
     struct database_options *how = &call->options.how;
-    bool is_mode = !values->topology;
 
+    call->level = read_level(values->level, LEVEL_SERIALIZABLE);
+    how->isolation = read_level(values->isolation, call->level);
     how->connect = values->connect;
     how->binaries = values->binaries;
+    how->mode = values->topology;
     how->settings = values->settings.at;
     how->setting_count = values->settings.count;
-    how->mode = values->topology && database->modes ? values->topology : NULL;
     how->certifies = values->certificate;
-    for (size_t i = 0; values->topology && database->modes && database->modes[i]; i++)
-        is_mode |= strcmp(database->modes[i], values->topology) == 0;
-    is_mode |= !database->modes && values->topology && strcmp(values->topology, "single") == 0;
-    if (!is_mode)
+}
+
+static enum status check_faults(const struct record_call *call, struct error *err)
+{
+    const struct database *database = call->options.database;
+
+    if (call->values->kill &&
+        (call->values->connect || !(database->faults & DATABASE_FAULT_BIT(DATABASE_KILL))))
         return error_set(err, STATUS_BAD_INPUT,
-                         "%s has no topology '%.80s'; see `ordeal record recipes`", database->title,
-                         values->topology);
-    if ((values->connect || values->binaries) && !database->has_server)
-        return error_set(err, STATUS_BAD_INPUT,
-                         "%s has no server: --connect and --binaries mean nothing",
-                         database->title);
-    if (values->kill &&
-        (values->connect || !(database->faults & DATABASE_FAULT_BIT(DATABASE_KILL))))
-        return error_set(err, STATUS_BAD_INPUT,
-                         values->connect
+                         call->values->connect
                              ? "--kill is for servers that ordeal has started: not with --connect"
                              : "%s has no server to kill",
                          database->title);
-    TRY(check_settings(call, err));
-    if (values->certificate && !database->certifies)
-        return error_set(err, STATUS_BAD_INPUT,
-                         "the order of %s cannot be recovered: no --certificate", database->title);
-    if (values->certificate && how->isolation == LEVEL_READ_COMMITTED)
-        return error_set(
-            err, STATUS_BAD_INPUT,
-            "--certificate needs one snapshot for each transaction: not at read-committed");
     return STATUS_OK;
 }
 
@@ -310,9 +258,10 @@ static enum status set_options(struct record_call *call, struct error *err)
 
     call->options.database = database_find(text_of(call->values->database));
     TRY(set_workload(call, err));
-    TRY(set_levels(call, err));
+    set_server(call);
+    TRY(record_plan_settle(&call->options, err));
     TRY(set_length(call, err));
-    TRY(set_server(call, err));
+    TRY(check_faults(call, err));
     call->options.judges_invariant =
         builtin_invariant_holds_at(call->workload.workload, call->level);
     profile = call->level == call->options.how.isolation

@@ -20,13 +20,6 @@ static uint64_t commits_per_second(const struct recorded_run *r)
                : 0;
 }
 
-static const char *mode_of(const struct record_plan *options)
-{
-    return options->how.mode          ? options->how.mode
-           : options->database->modes ? options->database->modes[0]
-                                      : "single";
-}
-
 /* A fault was asked for and never happened: the recording says nothing about it. */
 static bool is_unfelt(const struct record_report *report)
 {
@@ -40,8 +33,9 @@ static void print_database(const struct record_report *report, struct buffer *ou
     const struct record_plan *o = report->options;
 
     buffer_print(out, "database   %s, %s%s, %u client%s at %s\n", report->recording->version,
-                 mode_of(o), o->how.connect ? ", connected" : "", (unsigned)o->how.clients,
-                 o->how.clients == 1 ? "" : "s", level_name(o->how.isolation));
+                 record_plan_topology(o), o->how.connect ? ", connected" : "",
+                 (unsigned)o->how.clients, o->how.clients == 1 ? "" : "s",
+                 level_name(o->how.isolation));
     buffer_print(out, "workload   %s   seed %" PRIu64 "\n", o->workload->workload->name, o->seed);
 }
 
@@ -224,7 +218,7 @@ void report_record_print_json(const struct record_report *report, struct buffer 
     json_writer_open(&json, NULL, '{');
     json_writer_text(&json, "database", o->database->name);
     json_writer_text(&json, "version", report->recording->version);
-    json_writer_text(&json, "topology", mode_of(o));
+    json_writer_text(&json, "topology", record_plan_topology(o));
     json_writer_text(&json, "workload", o->workload->workload->name);
     json_writer_number(&json, "seed", o->seed);
     json_writer_text(&json, "level", level_name(report->jury->level));

@@ -14,30 +14,12 @@
 #ifndef RECORD_RECORD_H
 #define RECORD_RECORD_H
 
-#include <stdatomic.h>
-
 #include "history/anomaly.h"
-#include "history/progress.h"
-#include "record/database.h"
 #include "record/record_history.h"
+#include "record/record_plan.h"
 
-#define RECORD_CLIENTS_MAX 256
 #define RECORD_FINDINGS_MAX 8
 #define RECORD_CODES_MAX 16
-
-struct record_plan {
-    const struct database *database;
-    struct database_options how;
-    const struct builtin_options *workload;
-    uint64_t seed;
-    uint64_t transactions; /* that are begun in all; 0: until the time is over */
-    int64_t for_ns;        /* 0: until all transactions are done */
-    uint64_t rate; /* of transactions a second, of all clients together; 0: as fast as they can */
-    int64_t kill_every_ns;   /* 0: nobody kills the server */
-    bool judges_invariant;   /* the level that is promised keeps the workload's invariant */
-    const atomic_bool *stop; /* or NULL */
-    const struct progress *progress;
-};
 
 struct record_finding {
     enum anomaly kind;

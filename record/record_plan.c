@@ -1,0 +1,88 @@
+#include "record/record_plan.h"
+
+#include <string.h>
+
+static enum status check_isolation(const struct record_plan *plan, struct error *err)
+{
+    const struct database *database = plan->database;
+    enum level isolation = plan->how.isolation;
+    struct buffer known = { 0 };
+
+    if (isolation < LEVEL_COUNT && (database->levels & LEVEL_BIT(isolation)))
+        return STATUS_OK;
+    for (unsigned i = 0; i < LEVEL_COUNT; i++)
+        if (database->levels & LEVEL_BIT(i))
+            buffer_print(&known, "%s%s", known.count ? ", " : "", level_name((enum level)i));
+    (void)!error_set(err, STATUS_BAD_INPUT,
+                     "%s cannot be asked for %s, only for %.*s; `isolation` says which, if it is "
+                     "not the level to check",
+                     database->title, level_name(isolation), (int)known.count, known.at);
+    buffer_close(&known);
+    return err->status;
+}
+
+static enum status settle_topology(struct record_plan *plan, struct error *err)
+{
+    const struct database *database = plan->database;
+    const char *mode = plan->how.mode;
+
+    if (!mode)
+        return STATUS_OK;
+    for (size_t i = 0; database->modes && database->modes[i]; i++)
+        if (strcmp(database->modes[i], mode) == 0)
+            return STATUS_OK;
+    if (database->modes || strcmp(mode, "single") != 0)
+        return error_set(err, STATUS_BAD_INPUT,
+                         "%s has no topology '%.80s'; see `ordeal record recipes`", database->title,
+                         mode);
+    plan->how.mode = NULL;
+    return STATUS_OK;
+}
+
+static enum status check_settings(const struct record_plan *plan, struct error *err)
+{
+    if (plan->how.setting_count > 0 && plan->how.connect)
+        return error_set(err, STATUS_BAD_INPUT,
+                         "settings are for servers that ordeal has started: not with --connect");
+    if (plan->how.setting_count > 0 && !plan->database->has_settings)
+        return error_set(err, STATUS_BAD_INPUT, "%s has no settings", plan->database->title);
+    for (size_t i = 0; i < plan->how.setting_count; i++)
+        if (!strchr(plan->how.settings[i], '='))
+            return error_set(err, STATUS_BAD_INPUT, "a setting is key=value, not '%.80s'",
+                             plan->how.settings[i]);
+    return STATUS_OK;
+}
+
+static enum status check_certificate(const struct record_plan *plan, struct error *err)
+{
+    if (!plan->how.certifies)
+        return STATUS_OK;
+    if (!plan->database->certifies)
+        return error_set(err, STATUS_BAD_INPUT,
+                         "the order of %s cannot be recovered: no --certificate",
+                         plan->database->title);
+    if (plan->how.isolation == LEVEL_READ_COMMITTED)
+        return error_set(
+            err, STATUS_BAD_INPUT,
+            "--certificate needs one snapshot for each transaction: not at read-committed");
+    return STATUS_OK;
+}
+
+enum status record_plan_settle(struct record_plan *plan, struct error *err)
+{
+    TRY(check_isolation(plan, err));
+    TRY(settle_topology(plan, err));
+    if ((plan->how.connect || plan->how.binaries) && !plan->database->has_server)
+        return error_set(err, STATUS_BAD_INPUT,
+                         "%s has no server: --connect and --binaries mean nothing",
+                         plan->database->title);
+    TRY(check_settings(plan, err));
+    return check_certificate(plan, err);
+}
+
+const char *record_plan_topology(const struct record_plan *plan)
+{
+    return plan->how.mode          ? plan->how.mode
+           : plan->database->modes ? plan->database->modes[0]
+                                   : "single";
+}

@@ -1,0 +1,38 @@
+/*
+ * record_plan: what a recording is asked for: the database and how it is run, the workload, how long,
+ * and what goes wrong meanwhile.
+ */
+#ifndef RECORD_RECORD_PLAN_H
+#define RECORD_RECORD_PLAN_H
+
+#include <stdatomic.h>
+
+#include "history/progress.h"
+#include "record/database.h"
+
+#define RECORD_CLIENTS_MAX 256
+
+struct record_plan {
+    const struct database *database;
+    struct database_options how;
+    const struct builtin_options *workload;
+    uint64_t seed;
+    uint64_t transactions; /* that are begun in all; 0: until the time is over */
+    int64_t for_ns;        /* 0: until all transactions are done */
+    uint64_t rate; /* of transactions a second, of all clients together; 0: as fast as they can */
+    int64_t kill_every_ns;   /* 0: nobody kills the server */
+    bool judges_invariant;   /* the level that is promised keeps the workload's invariant */
+    const atomic_bool *stop; /* or NULL */
+    const struct progress *progress;
+};
+
+/*
+ * Puts in what was left open, and refuses what the database cannot be asked for. Errors call what is
+ * wrong as both the command line and a scenario do.
+ */
+MUST_USE enum status record_plan_settle(struct record_plan *, struct error *);
+
+/* How the database is run, in a word. */
+const char *record_plan_topology(const struct record_plan *);
+
+#endif
