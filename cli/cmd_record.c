@@ -10,11 +10,6 @@
 #include "cli/output.h"
 #include "cli/progress_bar.h"
 #include "cli/report_record.h"
-#include "history/format.h"
-#include "record/record.h"
-#include "trial/run/jury.h"
-#include "trial/scenario/profile_file.h"
-#include "trial/scenario/scenario.h"
 
 #define CLIENTS_DEFAULT 16
 #define FOR_DEFAULT_NS INT64_C(5000000000)
@@ -159,15 +154,6 @@ static const struct option record_rows[] = {
 
 /* --- What the flags say ----------------------------------------------------------------------- */
 
-struct record_call {
-    const struct record_values *values;
-    struct record_plan options;
-    struct builtin_options workload;
-    enum level level;
-    struct given_profile profile;
-    bool has_profile;
-};
-
 static enum status read_duration(const char *flag, const char *text, int64_t *ns, struct error *err)
 {
     if (quantity_to_duration(text_of(text), ns) && *ns > 0)
@@ -175,21 +161,20 @@ static enum status read_duration(const char *flag, const char *text, int64_t *ns
     return error_set(err, STATUS_BAD_INPUT, "--%s takes a time as in 2s, not '%.80s'", flag, text);
 }
 
-static enum status set_workload(struct record_call *call, struct error *err)
+static enum status set_workload(const struct record_values *values, struct record_trial *trial,
+                                struct error *err)
 {
-    const char *name = call->values->workload ? call->values->workload : "list-append";
-    const struct workload *workload = workload_find(text_of(name));
+    const char *name = values->workload ? values->workload : "list-append";
 
-    call->workload = builtin_defaults(workload);
-    for (size_t i = 0; i < call->values->sets.count; i++) {
-        const char *set = call->values->sets.at[i], *equal = strchr(set, '=');
+    trial->workload = builtin_defaults(workload_find(text_of(name)));
+    for (size_t i = 0; i < values->sets.count; i++) {
+        const char *set = values->sets.at[i], *equal = strchr(set, '=');
 
         if (!equal)
             return error_set(err, STATUS_BAD_INPUT, "--set takes key=value, not '%.80s'", set);
-        TRY(builtin_set(&call->workload, (struct text){ set, (size_t)(equal - set) },
+        TRY(builtin_set(&trial->workload, (struct text){ set, (size_t)(equal - set) },
                         text_of(equal + 1), err));
     }
-    call->options.workload = &call->workload;
     return STATUS_OK;
 }
 
@@ -203,152 +188,80 @@ static enum level read_level(const char *given, enum level usual)
     return level;
 }
 
-static void set_server(struct record_call *call)
+static enum status check_faults(const struct record_values *values, const struct database *database,
+                                struct error *err)
 {
-    const struct record_values *values = call->values;
-    struct database_options *how = &call->options.how;
-
-    call->level = read_level(values->level, LEVEL_SERIALIZABLE);
-    how->isolation = read_level(values->isolation, call->level);
-    how->connect = values->connect;
-    how->binaries = values->binaries;
-    how->mode = values->topology;
-    how->settings = values->settings.at;
-    how->setting_count = values->settings.count;
-    how->certifies = values->certificate;
-}
-
-static enum status check_faults(const struct record_call *call, struct error *err)
-{
-    const struct database *database = call->options.database;
-
-    if (call->values->kill &&
-        (call->values->connect || !(database->faults & DATABASE_FAULT_BIT(DATABASE_KILL))))
+    if (values->kill &&
+        (values->connect || !(database->faults & DATABASE_FAULT_BIT(DATABASE_KILL))))
         return error_set(err, STATUS_BAD_INPUT,
-                         call->values->connect
+                         values->connect
                              ? "--kill is for servers that ordeal has started: not with --connect"
                              : "%s has no server to kill",
                          database->title);
     return STATUS_OK;
 }
 
-static enum status set_length(struct record_call *call, struct error *err)
+static enum status set_length(const struct record_values *values, struct record_plan *plan,
+                              struct error *err)
 {
-    const struct record_values *values = call->values;
-    struct record_plan *o = &call->options;
-
-    o->how.clients = values->clients.given ? (uint32_t)values->clients.value : CLIENTS_DEFAULT;
-    o->transactions = (uint64_t)values->transactions.value;
-    o->rate = (uint64_t)values->rate.value;
-    o->seed = (uint64_t)values->seed.value;
     if (values->duration)
-        TRY(read_duration("for", values->duration, &o->for_ns, err));
+        TRY(read_duration("for", values->duration, &plan->for_ns, err));
     else if (!values->transactions.given)
-        o->for_ns = FOR_DEFAULT_NS;
+        plan->for_ns = FOR_DEFAULT_NS;
     if (values->kill)
         TRY(read_duration("kill",
                           strncmp(values->kill, "every=", 6) == 0 ? values->kill + 6 : values->kill,
-                          &o->kill_every_ns, err));
+                          &plan->kill_every_ns, err));
     return STATUS_OK;
 }
 
-static enum status set_options(struct record_call *call, struct error *err)
+static enum status plan_trial(const struct record_values *values, struct record_trial *trial,
+                              struct error *err)
 {
-    const char *profile;
+    struct record_plan *plan = &trial->plan;
 
-    call->options.database = database_find(text_of(call->values->database));
-    TRY(set_workload(call, err));
-    set_server(call);
-    TRY(record_plan_settle(&call->options, err));
-    TRY(set_length(call, err));
-    TRY(check_faults(call, err));
-    call->options.judges_invariant =
-        builtin_invariant_holds_at(call->workload.workload, call->level);
-    profile = call->level == call->options.how.isolation
-                  ? call->options.database->profile(call->level)
-                  : NULL;
-    if (profile) {
-        TRY(profile_load(&call->profile, profile, err));
-        call->has_profile = true;
-    }
+    trial->level = read_level(values->level, LEVEL_SERIALIZABLE);
+    *plan = (struct record_plan){
+        .database = database_find(text_of(values->database)),
+        .how = { .connect = values->connect,
+                 .binaries = values->binaries,
+                 .mode = values->topology,
+                 .isolation = read_level(values->isolation, trial->level),
+                 .certifies = values->certificate,
+                 .clients =
+                     values->clients.given ? (uint32_t)values->clients.value : CLIENTS_DEFAULT,
+                 .settings = values->settings.at,
+                 .setting_count = values->settings.count },
+        .transactions = (uint64_t)values->transactions.value,
+        .rate = (uint64_t)values->rate.value,
+        .seed = (uint64_t)values->seed.value,
+    };
+    TRY(set_workload(values, trial, err));
+    TRY(set_length(values, plan, err));
+    TRY(check_faults(values, plan->database, err));
     return STATUS_OK;
 }
 
 /* --- Recording and judging -------------------------------------------------------------------- */
 
-static enum status write_files(const struct record_report *report, const char *folder,
-                               struct error *err)
+static enum status write_files(const void *context, const char *folder, struct error *err)
 {
-    const struct jury *jury = report->jury;
+    const struct record_report *report = context;
     struct buffer bytes = { 0 };
-    enum status status;
-    char name[100];
+    enum status status = STATUS_OK;
 
-    report_record_print_json(report, &bytes);
-    status = folder_write(folder, "run.json", &bytes, err);
+    if (report->scenario) {
+        scenario_print(report->scenario, &bytes);
+        status = folder_write(folder, "scenario.toml", &bytes, err);
+    }
     buffer_clear(&bytes);
-    buffer_print(&bytes, "%s/history.jsonl", folder);
+    report_record_print_json(report, &bytes);
     if (status == STATUS_OK)
-        status = buffer_status(&bytes, err);
-    if (status == STATUS_OK)
-        status =
-            format_write_history(&report->recording->history, FORMAT_JSONL, bytes.at, NULL, err);
-    for (uint32_t i = 0; status == STATUS_OK && i < jury->juror_count; i++)
-        if (jury->jurors[i].check.witness.count > 0) {
-            snprintf(name, sizeof name, "witness-%s.json", jury->jurors[i].check.checker->name);
-            status = folder_write(folder, name, &jury->jurors[i].check.witness, err);
-        }
+        status = folder_write(folder, "run.json", &bytes, err);
     buffer_close(&bytes);
-    return status;
-}
-
-static enum status write_folder(const struct record_report *report, bool force, struct error *err)
-{
-    struct folder_draft draft;
-    enum status status;
-
-    TRY(folder_draft_open(&draft, report->out, err));
-    status = write_files(report, draft.at, err);
     if (status == STATUS_OK)
-        status = folder_draft_commit(&draft, force, err);
-    folder_draft_close(&draft);
-    return status;
-}
-
-static enum status judge(const struct record_call *call, const struct recorded_run *recording,
-                         struct limits *limits, const struct progress *progress, struct jury *jury,
-                         struct error *err)
-{
-    struct jury_options options = {
-        .check = { .level = call->level,
-                   .flags = call->values->out ? CHECK_WITNESS : 0,
-                   .threads = 1,
-                   .engine = ENGINE_NATIVE },
-        .rule = JURY_COMPLETE,
-        .profile = call->has_profile ? &call->profile.profile : NULL,
-        .limit_ns = limits_left_ns(limits),
-        .unfinished = limits->reason,
-        .memory = limits->memory,
-        .progress = progress,
-    };
-
-    return jury_judge(jury, &recording->history, &options, err);
-}
-
-static enum status record_and_judge(struct record_call *call, struct recorded_run *recording,
-                                    struct jury *jury, struct limits *limits, struct error *err)
-{
-    struct progress_bar bar;
-    struct progress progress = progress_bar_listener(&bar);
-    enum status status;
-
-    call->options.progress = &progress;
-    call->options.stop = interrupt_notice(false);
-    progress_bar_begin(&bar, "recording", "");
-    status = record_run(recording, &call->options, err);
-    if (status == STATUS_OK)
-        status = judge(call, recording, limits, &progress, jury, err);
-    progress_bar_end(&bar);
+        status = folder_write_judged(folder, &report->trial->recording.history,
+                                     &report->trial->jury, err);
     return status;
 }
 
@@ -366,6 +279,45 @@ static enum status say(const struct record_report *report, bool json, struct err
     return status;
 }
 
+static enum status record_and_judge(struct record_trial *trial, const struct record_answer *answer,
+                                    struct limits *limits, struct error *err)
+{
+    struct progress_bar bar;
+    struct progress progress = progress_bar_listener(&bar);
+    struct record_trial_options options = { .wants_witnesses = answer->out != NULL,
+                                            .limit_ns = limits_left_ns(limits),
+                                            .unfinished = limits->reason,
+                                            .memory = limits->memory,
+                                            .stop = interrupt_notice(false),
+                                            .progress = &progress };
+    enum status status;
+
+    progress_bar_begin(&bar, "recording", "");
+    status = record_trial_run(trial, &options, err);
+    progress_bar_end(&bar);
+    return status;
+}
+
+enum status cmd_record_trial(struct record_trial *trial, const struct record_answer *answer,
+                             struct limits *limits, enum exit_code *code, struct error *err)
+{
+    struct record_report report = { trial, answer->scenario, answer->out };
+    enum status status;
+
+    TRY(record_trial_settle(trial, err));
+    status = record_and_judge(trial, answer, limits, err);
+    if (status == STATUS_OK) {
+        limits_settle(limits);
+        *code = command_exit_noticed(command_exit_of_verdict(record_trial_verdict(trial)));
+        if (answer->out)
+            status = folder_answer(answer->out, answer->force, write_files, &report, err);
+    }
+    if (status == STATUS_OK)
+        status = say(&report, answer->json, err);
+    record_trial_close(trial);
+    return status;
+}
+
 static enum status print_recipes(bool json, struct error *err)
 {
     struct buffer out = { 0 };
@@ -380,29 +332,18 @@ static enum status print_recipes(bool json, struct error *err)
 static enum status cmd_record_run(const void *given, struct limits *limits, enum exit_code *code,
                                   struct error *err)
 {
-    struct record_call call = { .values = given };
-    struct recorded_run recording = { .kills = 0 };
-    struct jury jury = { .juror_count = 0 };
-    struct record_report report = { &call.options, &recording, &jury, call.values->out };
-    enum status status;
+    const struct record_values *values = given;
+    struct record_answer answer = { .out = values->out,
+                                    .force = values->force,
+                                    .json = values->json };
+    struct record_trial trial = { .level = LEVEL_SERIALIZABLE };
 
-    if (strcmp(call.values->database, RECIPES) == 0)
-        return print_recipes(call.values->json, err);
-    TRY(set_options(&call, err));
-    if (call.values->out)
-        TRY(folder_claim(call.values->out, call.values->force, err));
-    status = record_and_judge(&call, &recording, &jury, limits, err);
-    if (status == STATUS_OK) {
-        limits_settle(limits);
-        *code = command_exit_noticed(command_exit_of_verdict(report_record_verdict(&report)));
-        if (call.values->out)
-            status = write_folder(&report, call.values->force, err);
-    }
-    if (status == STATUS_OK)
-        status = say(&report, call.values->json, err);
-    jury_close(&jury);
-    record_run_close(&recording);
-    return status;
+    if (strcmp(values->database, RECIPES) == 0)
+        return print_recipes(values->json, err);
+    TRY(plan_trial(values, &trial, err));
+    if (values->out)
+        TRY(folder_claim(values->out, values->force, err));
+    return cmd_record_trial(&trial, &answer, limits, code, err);
 }
 
 const struct command command_record = {

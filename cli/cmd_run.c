@@ -7,11 +7,11 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "cli/cmd_record.h"
 #include "cli/folder.h"
 #include "cli/output.h"
 #include "cli/progress_bar.h"
 #include "cli/report_run.h"
-#include "history/format.h"
 #include "history/io/sink.h"
 #include "sim/trace.h"
 #include "trial/run/run.h"
@@ -113,33 +113,6 @@ static const struct option run_rows[] = {
       .help = "print one JSON object" },
 };
 
-static enum status write_witness(const char *folder, const struct check *check,
-                                 struct error *err)
-{
-    char name[100];
-
-    snprintf(name, sizeof name, "witness-%s.json", check->checker->name);
-    return folder_write(folder, name, &check->witness, err);
-}
-
-static enum status write_judged(const struct run_report *report, const char *folder,
-                                struct error *err)
-{
-    const struct jury *jury = &report->trial->jury;
-    struct buffer path = { 0 };
-    enum status status;
-
-    buffer_print(&path, "%s/history.jsonl", folder);
-    status = buffer_status(&path, err);
-    if (status == STATUS_OK)
-        status = format_write_history(&report->trial->history, FORMAT_JSONL, path.at, NULL, err);
-    buffer_close(&path);
-    for (uint32_t i = 0; status == STATUS_OK && i < jury->juror_count; i++)
-        if (jury->jurors[i].check.witness.count > 0)
-            status = write_witness(folder, &jury->jurors[i].check, err);
-    return status;
-}
-
 /* With what its swarm drew in the place of the swarm. */
 static enum status print_resolved(const struct scenario *scenario, struct buffer *out,
                                   struct error *err)
@@ -155,9 +128,9 @@ static enum status print_resolved(const struct scenario *scenario, struct buffer
     return buffer_status(out, err);
 }
 
-static enum status write_files(const struct run_report *report, const char *folder,
-                               struct error *err)
+static enum status write_files(const void *context, const char *folder, struct error *err)
 {
+    const struct run_report *report = context;
     struct buffer bytes = { 0 };
     enum status status;
 
@@ -169,20 +142,7 @@ static enum status write_files(const struct run_report *report, const char *fold
         status = folder_write(folder, "run.json", &bytes, err);
     buffer_close(&bytes);
     if (status == STATUS_OK && report->trial->is_judged)
-        status = write_judged(report, folder, err);
-    return status;
-}
-
-static enum status write_folder(const struct run_report *report, bool force, struct error *err)
-{
-    struct folder_draft draft;
-    enum status status;
-
-    TRY(folder_draft_open(&draft, report->out, err));
-    status = write_files(report, draft.at, err);
-    if (status == STATUS_OK)
-        status = folder_draft_commit(&draft, force, err);
-    folder_draft_close(&draft);
+        status = folder_write_judged(folder, &report->trial->history, &report->trial->jury, err);
     return status;
 }
 
@@ -255,8 +215,31 @@ static enum status cmd_run_judge(const struct run_values *values, const struct r
     TRY(status);
     limits_settle(limits);
     if (values->out)
-        TRY(write_folder(report, values->force, err));
+        TRY(folder_answer(values->out, values->force, write_files, report, err));
     return say(report, values->json, err);
+}
+
+/* On a real database. */
+static enum status record_scenario(const struct run_values *values,
+                                   const struct scenario *scenario, struct limits *limits,
+                                   enum exit_code *code, struct error *err)
+{
+    struct record_answer answer = {
+        .scenario = scenario, .out = values->out, .force = values->force, .json = values->json
+    };
+    struct record_trial trial;
+    enum status status;
+
+    if (values->twice || values->trace)
+        return error_set(err, STATUS_BAD_INPUT,
+                         "%s is for the simulated world: a recording has no trace and cannot be repeated",
+                         values->twice ? "--twice" : "--trace");
+    status = record_trial_of_scenario(&trial, scenario, err);
+    if (status == STATUS_OK)
+        status = cmd_record_trial(&trial, &answer, limits, code, err);
+    if (status == STATUS_BAD_INPUT && err->file[0] == '\0')
+        error_set_file(err, values->scenario);
+    return status;
 }
 
 static enum status cmd_run_scenario(const void *given, struct limits *limits,
@@ -284,9 +267,11 @@ static enum status cmd_run_scenario(const void *given, struct limits *limits,
     if (!scenario)
         return error_set(err, STATUS_OVER_LIMIT, "no memory for a scenario");
     status = load(values, scenario, err);
-    if (status == STATUS_OK)
+    if (status == STATUS_OK && scenario->database.kind)
+        status = record_scenario(values, scenario, limits, code, err);
+    else if (status == STATUS_OK)
         status = cmd_run_judge(values, &report, &trial, &difference, limits, err);
-    if (status == STATUS_OK)
+    if (status == STATUS_OK && !scenario->database.kind)
         *code = command_exit_of_verdict(report_run_verdict(&report));
     run_close_difference(&difference);
     trial_close(&trial);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "cli/interrupt.h"
+#include "history/format.h"
 #include "cli/output.h"
 #include "history/io/sink.h"
 #include "trial/scenario/scenario.h"
@@ -334,4 +335,45 @@ enum status folder_claim(const char *path, bool force, struct error *err)
     TRY(folder_draft_open(&draft, settled, err));
     folder_draft_close(&draft);
     return STATUS_OK;
+}
+
+enum status folder_answer(const char *path, bool force,
+                          enum status (*write)(const void *report, const char *folder,
+                                               struct error *),
+                          const void *report, struct error *err)
+{
+    struct folder_draft draft;
+    enum status status;
+
+    TRY(folder_draft_open(&draft, path, err));
+    status = write(report, draft.at, err);
+    if (status == STATUS_OK)
+        status = folder_draft_commit(&draft, force, err);
+    folder_draft_close(&draft);
+    return status;
+}
+
+static enum status write_witness(const char *folder, const struct check *check, struct error *err)
+{
+    char name[100];
+
+    snprintf(name, sizeof name, "witness-%s.json", check->checker->name);
+    return folder_write(folder, name, &check->witness, err);
+}
+
+enum status folder_write_judged(const char *folder, const struct history *history,
+                                const struct jury *jury, struct error *err)
+{
+    struct buffer path = { 0 };
+    enum status status;
+
+    buffer_print(&path, "%s/history.jsonl", folder);
+    status = buffer_status(&path, err);
+    if (status == STATUS_OK)
+        status = format_write_history(history, FORMAT_JSONL, path.at, NULL, err);
+    buffer_close(&path);
+    for (uint32_t i = 0; status == STATUS_OK && i < jury->juror_count; i++)
+        if (jury->jurors[i].check.witness.count > 0)
+            status = write_witness(folder, &jury->jurors[i].check, err);
+    return status;
 }

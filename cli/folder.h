@@ -7,6 +7,10 @@
  *
  *     TRY(folder_claim(path, force, err));          before the work: may it be written?
  *     ...
+ *     TRY(folder_answer(path, force, write, report, err));
+ *
+ * or step by step
+ *
  *     TRY(folder_draft_open(&draft, path, err));    path.XXXXXX
  *     status = folder_write(draft.at, "run.json", &bytes, err);
  *     if (status == STATUS_OK)
@@ -25,6 +29,8 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "history/history.h"
+#include "trial/run/jury.h"
 
 #define FOLDER_PATH_SIZE 4096
 
@@ -46,5 +52,14 @@ MUST_USE enum status folder_claim(const char *path, bool force, struct error *);
 MUST_USE enum status folder_draft_open(struct folder_draft *, const char *path, struct error *);
 MUST_USE enum status folder_draft_commit(struct folder_draft *, bool force, struct error *);
 void folder_draft_close(struct folder_draft *);
+
+/* All of it: `write` writes the files into the draft's folder. */
+MUST_USE enum status folder_answer(const char *path, bool force,
+                                   enum status (*write)(const void *report, const char *folder,
+                                                        struct error *),
+                                   const void *report, struct error *);
+/* history.jsonl and the witnesses. */
+MUST_USE enum status folder_write_judged(const char *folder, const struct history *,
+                                         const struct jury *, struct error *);
 
 #endif

@@ -8,11 +8,6 @@
 
 #define FINDINGS_SHOWN 3
 
-enum verdict report_record_verdict(const struct record_report *report)
-{
-    return report->recording->finding_count > 0 ? VERDICT_INVALID : report->jury->verdict;
-}
-
 static uint64_t commits_per_second(const struct recorded_run *r)
 {
     return r->ran_ns > 0
@@ -23,16 +18,18 @@ static uint64_t commits_per_second(const struct recorded_run *r)
 /* A fault was asked for and never happened: the recording says nothing about it. */
 static bool is_unfelt(const struct record_report *report)
 {
-    return report->options->kill_every_ns > 0 && report->recording->kills == 0;
+    return report->trial->plan.kill_every_ns > 0 && report->trial->recording.kills == 0;
 }
 
 /* --- For people ------------------------------------------------------------------------------- */
 
 static void print_database(const struct record_report *report, struct buffer *out)
 {
-    const struct record_plan *o = report->options;
+    const struct record_plan *o = &report->trial->plan;
 
-    buffer_print(out, "database   %s, %s%s, %u client%s at %s\n", report->recording->version,
+    if (report->scenario)
+        buffer_print(out, "scenario   %s\n", report->scenario->name);
+    buffer_print(out, "database   %s, %s%s, %u client%s at %s\n", report->trial->recording.version,
                  record_plan_topology(o), o->how.connect ? ", connected" : "",
                  (unsigned)o->how.clients, o->how.clients == 1 ? "" : "s",
                  level_name(o->how.isolation));
@@ -41,7 +38,7 @@ static void print_database(const struct record_report *report, struct buffer *ou
 
 static void print_outcomes(const struct record_report *report, struct buffer *out)
 {
-    const struct recorded_run *r = report->recording;
+    const struct recorded_run *r = &report->trial->recording;
     bool is_first = true;
 
     buffer_print(out, "recorded   ");
@@ -77,6 +74,9 @@ static void print_outcomes(const struct record_report *report, struct buffer *ou
         buffer_print(out, "none\n");
     if (is_unfelt(report))
         buffer_print(out, "unfelt     kill: none came while clients ran\n");
+    if (report->scenario && report->scenario->database.unused[0] != '\0')
+        buffer_print(out, "unused     %s: of the simulated world alone\n",
+                     report->scenario->database.unused);
 }
 
 static void print_certificate(const struct recorded_run *r, struct buffer *out)
@@ -123,16 +123,16 @@ static void print_jury(const struct jury *jury, struct buffer *out)
 void report_record_print(const struct record_report *report, struct buffer *out)
 {
     static const char *const words[] = { "VALID", "INVALID", "UNKNOWN" };
-    enum verdict verdict = report_record_verdict(report);
+    enum verdict verdict = record_trial_verdict(report->trial);
 
     print_database(report, out);
     print_outcomes(report, out);
-    print_certificate(report->recording, out);
-    print_findings(report->recording, out);
-    print_jury(report->jury, out);
+    print_certificate(&report->trial->recording, out);
+    print_findings(&report->trial->recording, out);
+    print_jury(&report->trial->jury, out);
     buffer_print(out, "verdict    %s", words[verdict]);
-    if (verdict == VERDICT_UNKNOWN && report->jury->reason[0] != '\0')
-        buffer_print(out, "   %s", report->jury->reason);
+    if (verdict == VERDICT_UNKNOWN && report->trial->jury.reason[0] != '\0')
+        buffer_print(out, "   %s", report->trial->jury.reason);
     if (report->out)
         buffer_print(out, "   %s", report->out);
     buffer_byte(out, '\n');
@@ -190,8 +190,8 @@ static void answer_outcomes(const struct recorded_run *r, struct json_writer *js
 
 static void answer_judged(const struct record_report *report, struct json_writer *json)
 {
-    const struct recorded_run *r = report->recording;
-    const struct jury *jury = report->jury;
+    const struct recorded_run *r = &report->trial->recording;
+    const struct jury *jury = &report->trial->jury;
 
     report_check_jurors(json, &r->history, jury);
     json_writer_open(json, "skipped", '[');
@@ -212,25 +212,29 @@ static void answer_judged(const struct record_report *report, struct json_writer
 
 void report_record_print_json(const struct record_report *report, struct buffer *out)
 {
-    const struct record_plan *o = report->options;
+    const struct record_plan *o = &report->trial->plan;
     struct json_writer json = { .out = out };
 
     json_writer_open(&json, NULL, '{');
+    if (report->scenario)
+        json_writer_text(&json, "scenario", report->scenario->name);
     json_writer_text(&json, "database", o->database->name);
-    json_writer_text(&json, "version", report->recording->version);
+    json_writer_text(&json, "version", report->trial->recording.version);
     json_writer_text(&json, "topology", record_plan_topology(o));
     json_writer_text(&json, "workload", o->workload->workload->name);
     json_writer_number(&json, "seed", o->seed);
-    json_writer_text(&json, "level", level_name(report->jury->level));
+    json_writer_text(&json, "level", level_name(report->trial->jury.level));
     json_writer_text(&json, "isolation", level_name(o->how.isolation));
     json_writer_number(&json, "clients", o->how.clients);
-    answer_outcomes(report->recording, &json);
+    answer_outcomes(&report->trial->recording, &json);
     json_writer_open(&json, "unfelt", '[');
     if (is_unfelt(report))
         json_writer_text(&json, NULL, "kill");
     json_writer_close(&json, ']');
+    if (report->scenario)
+        json_writer_text(&json, "unused", report->scenario->database.unused);
     answer_judged(report, &json);
-    json_writer_text(&json, "verdict", checker_verdict_name(report_record_verdict(report)));
+    json_writer_text(&json, "verdict", checker_verdict_name(record_trial_verdict(report->trial)));
     json_writer_close(&json, '}');
     buffer_byte(out, '\n');
 }

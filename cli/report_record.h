@@ -4,18 +4,14 @@
 #ifndef CLI_REPORT_RECORD_H
 #define CLI_REPORT_RECORD_H
 
-#include "record/record.h"
-#include "trial/run/jury.h"
+#include "trial/run/record_trial.h"
 
 struct record_report {
-    const struct record_plan *options;
-    const struct recorded_run *recording;
-    const struct jury *jury;
-    const char *out; /* the folder that was written, or NULL */
+    const struct record_trial *trial;
+    const struct scenario *scenario; /* that asked for it, or NULL */
+    const char *out;                 /* the folder that was written, or NULL */
 };
 
-/* The jury's, unless the recording itself found something. */
-enum verdict report_record_verdict(const struct record_report *);
 void report_record_print(const struct record_report *, struct buffer *);
 void report_record_print_json(const struct record_report *, struct buffer *);
 /* What there is to record: `ordeal record recipes`. */

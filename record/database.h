@@ -151,7 +151,13 @@ struct database {
                          struct database_answer *, struct error *);
     void (*close)(void *session);
 
-    /* When all sessions have ended. NULL: it cannot. */
+    /*
+     * When all sessions have ended: the value of a query over the workload's table, which it calls by
+     * `name`, or nothing where it is NULL. NULL: it has no SQL.
+     */
+    enum status (*query)(void *server, const char *name, const char *sql, struct buffer *value,
+                         struct error *);
+    /* Likewise. NULL: it cannot. */
     enum status (*recover)(void *server, struct recovered_order *, struct error *);
 };
 

@@ -745,6 +745,20 @@ static enum status postgres_steps(void *session, const struct database_step *ste
     return answer->end == STEPS_REFUSED ? end_failed(s, answer) : STATUS_OK;
 }
 
+static enum status postgres_query(void *server, const char *name, const char *sql,
+                                  struct buffer *value, struct error *err)
+{
+    struct postgres *p = server;
+    char view[200], answer[200];
+
+    snprintf(view, sizeof view, "CREATE OR REPLACE TEMP VIEW %s AS SELECT * FROM %s", name,
+             p->options.table.name);
+    TRY(ask(p->control, view, NULL, 0, err));
+    TRY(ask(p->control, sql, answer, sizeof answer, err));
+    buffer_text(value, text_of(answer));
+    return STATUS_OK;
+}
+
 /* --- Its own order ---------------------------------------------------------------------------- */
 
 static enum status take_changes(PGconn *conn, struct decoding *decoding, struct error *err)
@@ -807,5 +821,6 @@ const struct database database_postgres = {
     .open = postgres_open,
     .steps = postgres_steps,
     .close = postgres_close,
+    .query = postgres_query,
     .recover = postgres_recover,
 };

@@ -549,6 +549,29 @@ static enum status read_everything(struct record_stage *stage, struct client_log
     return status;
 }
 
+static enum status judge_query(struct record_stage *stage, const struct record_invariant *invariant,
+                               struct error *err)
+{
+    const char *name = stage->options->workload->workload->table->name;
+    struct buffer value = { 0 }, why = { 0 };
+    enum status status = stage->database->query(stage->server, name, invariant->query, &value, err);
+
+    if (status == STATUS_OK)
+        status = buffer_status(&value, err);
+    if (status == STATUS_OK &&
+        !text_equal((struct text){ value.at, value.count }, text_of(invariant->equals))) {
+        buffer_print(&why, "%s gives %.*s, not %s", invariant->query, (int)value.count,
+                     value.at ? value.at : "", invariant->equals);
+        buffer_byte(&why, '\0');
+        status = buffer_status(&why, err);
+        if (status == STATUS_OK)
+            add_finding(stage->recording, ANOMALY_INVARIANT, why.at);
+    }
+    buffer_close(&value);
+    buffer_close(&why);
+    return status;
+}
+
 /* --- Latencies -------------------------------------------------------------------------------- */
 
 static int compare_times(const void *a, const void *b)
@@ -651,6 +674,8 @@ static enum status run_all(struct record_stage *stage, struct running_client *cl
     TRY(stage->database->load(stage->server, &stage->builtin, err));
     TRY(run_clients(stage, clients, err));
     TRY(read_everything(stage, logs, err));
+    for (uint32_t i = 0; i < stage->options->invariant_count; i++)
+        TRY(judge_query(stage, &stage->options->invariants[i], err));
     TRY(measure(stage->recording, logs, stage->builtin.clients, err));
     qsort(stage->recording->codes, stage->recording->code_count, sizeof stage->recording->codes[0],
           compare_codes);

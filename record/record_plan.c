@@ -77,6 +77,10 @@ enum status record_plan_settle(struct record_plan *plan, struct error *err)
                          "%s has no server: --connect and --binaries mean nothing",
                          plan->database->title);
     TRY(check_settings(plan, err));
+    if (plan->invariant_count > 0 && (!plan->database->query || !plan->workload->workload->table))
+        return error_set(err, STATUS_BAD_INPUT,
+                         "an invariant is SQL over rows, and %s with the workload %s has none",
+                         plan->database->title, plan->workload->workload->name);
     return check_certificate(plan, err);
 }
 

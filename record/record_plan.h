@@ -12,6 +12,13 @@
 
 #define RECORD_CLIENTS_MAX 256
 
+#define RECORD_INVARIANTS_MAX 32
+
+/* A query over the final rows, and its one value, as it is printed. */
+struct record_invariant {
+    const char *query, *equals;
+};
+
 struct record_plan {
     const struct database *database;
     struct database_options how;
@@ -20,8 +27,10 @@ struct record_plan {
     uint64_t transactions; /* that are begun in all; 0: until the time is over */
     int64_t for_ns;        /* 0: until all transactions are done */
     uint64_t rate; /* of transactions a second, of all clients together; 0: as fast as they can */
-    int64_t kill_every_ns;   /* 0: nobody kills the server */
-    bool judges_invariant;   /* the level that is promised keeps the workload's invariant */
+    int64_t kill_every_ns; /* 0: nobody kills the server */
+    bool judges_invariant; /* the level that is promised keeps the workload's invariant */
+    struct record_invariant invariants[RECORD_INVARIANTS_MAX];
+    uint32_t invariant_count;
     const atomic_bool *stop; /* or NULL */
     const struct progress *progress;
 };

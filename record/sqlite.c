@@ -351,6 +351,28 @@ static enum status sqlite_steps(void *session, const struct database_step *steps
     return STATUS_OK;
 }
 
+static enum status sqlite_query(void *server, const char *name, const char *sql,
+                                struct buffer *value, struct error *err)
+{
+    struct sqlite_database *d = server;
+    sqlite3_stmt *statement = NULL;
+    char view[200];
+    enum status status;
+    int code;
+
+    snprintf(view, sizeof view, "CREATE TEMP VIEW IF NOT EXISTS %s AS SELECT * FROM %s", name,
+             d->options.table.name);
+    TRY(execute(d->control, view, err));
+    if (sqlite3_prepare_v2(d->control, sql, -1, &statement, NULL) != SQLITE_OK)
+        return refuse(d->control, sql, err);
+    code = sqlite3_step(statement);
+    if (code == SQLITE_ROW && sqlite3_column_text(statement, 0))
+        buffer_text(value, text_of((const char *)sqlite3_column_text(statement, 0)));
+    status = code == SQLITE_ROW || code == SQLITE_DONE ? STATUS_OK : refuse(d->control, sql, err);
+    sqlite3_finalize(statement);
+    return status;
+}
+
 static const char *sqlite_profile(enum level level)
 {
     return level == LEVEL_SERIALIZABLE ? "sqlite/serializable" : NULL;
@@ -370,4 +392,5 @@ const struct database database_sqlite = {
     .open = sqlite_open,
     .steps = sqlite_steps,
     .close = sqlite_close,
+    .query = sqlite_query,
 };

@@ -9,6 +9,7 @@
 
 #include "base/array.h"
 #include "base/quantity.h"
+#include "trial/scenario/database_private.h"
 #include "trial/scenario/latency.h"
 #include "trial/scenario/nemesis_private.h"
 #include "trial/scenario/scenario.h"
@@ -29,6 +30,7 @@
 #define NETWORK(field) offsetof(struct scenario_network, field)
 #define DISK(field) offsetof(struct scenario_disk, field)
 #define WORKLOAD(field) offsetof(struct scenario_workload, field)
+#define DATABASE(field) offsetof(struct scenario_database, field)
 #define SWARM(field) offsetof(struct swarm_options, field)
 #define FAULT(field) offsetof(struct nemesis_options, field)
 #define TURN(field) offsetof(struct scenario_transaction, field)
@@ -172,6 +174,25 @@ static unsigned workload_subject(const void *values, const char **word)
     return 1u << workload->kind;
 }
 
+static const struct section_key database_rows[] = {
+    { "kind", KEY_DATABASE, DATABASE(kind), 0, 0, NONE,
+      "a real database that the workload runs on: see `ordeal record recipes`", 0 },
+    { "topology", KEY_LINE, DATABASE(topology), 0, DATABASE_LINE_SIZE - 1, NONE,
+      "how it is run: see `ordeal record recipes`", 0 },
+    { "isolation", KEY_LEVEL, DATABASE(isolation_plus_1), 0, 0, NONE,
+      "isolation level that clients ask for (that of [check])", 0 },
+    { "certificate", KEY_BOOLEAN, DATABASE(certificate), 0, 0, NONE,
+      "if true, the database's own order is recovered (false)", 0 },
+    { "settings", KEY_SETTINGS, DATABASE(settings), 0, 0, NONE,
+      "list of settings of its server, such as [\"synchronous_commit=off\"]", 0 },
+    { "rate", KEY_SIZE, DATABASE(rate), 1, 10000000, NONE,
+      "transactions per second of all sessions together (as many as possible)", 0 },
+    { "connect", KEY_LINE, DATABASE(connect), 0, SCENARIO_PATH_SIZE - 1, NONE,
+      "URI of a server that runs already (one is started)", 0 },
+    { "binaries", KEY_LINE, DATABASE(binaries), 0, SCENARIO_PATH_SIZE - 1, NONE,
+      "folder of the server's programs", 0 },
+};
+
 static const struct section_key invariant_rows[] = {
     { "query", KEY_LINE, offsetof(struct invariant_options, query), 0, INVARIANT_QUERY_SIZE - 1,
       REQUIRED, "SELECT of one value, evaluated over the final rows", 0 },
@@ -288,8 +309,25 @@ static const struct section_key limits_rows[] = {
       "virtual time after which the run is too long, also while it settles (168h)", 0 },
 };
 
+static bool is_simulated(const struct scenario *scenario)
+{
+    return !scenario_has_database(scenario);
+}
+
+static bool is_capsule(const struct scenario *scenario)
+{
+    const struct scenario_capsule *capsule = &scenario->capsule;
+
+    return capsule->version[0] != '\0' || capsule->from[0] != '\0' || capsule->fails[0] != '\0' ||
+           capsule->draws_by_time;
+}
+
 #define SECTION(named, place, its_rows)                                                            \
     { .name = named, .offset = place, .rows = its_rows, .count = ROW_COUNT(its_rows) }
+/* Of the simulated world alone. */
+#define WORLD_SECTION(named, place, its_rows)                                                      \
+    { .name = named, .offset = place, .is_there = is_simulated, .rows = its_rows,                  \
+      .count = ROW_COUNT(its_rows) }
 #define LIST(named, place, its_rows, size, counted, at_most)                                       \
     { .name = named, .type = SECTION_LIST, .offset = place, .rows = its_rows,                      \
       .count = ROW_COUNT(its_rows), .element_size = size, .count_offset = counted,                 \
@@ -297,23 +335,25 @@ static const struct section_key limits_rows[] = {
 
 const struct section scenario_sections[] = {
     SECTION("", 0, top_rows),
-    SECTION("cluster", TOP(cluster), cluster_rows),
-    SECTION("clocks", TOP(clocks), clock_rows),
-    SECTION("network", TOP(network), network_rows),
-    SECTION("disk", TOP(disk), disk_rows),
+    WORLD_SECTION("cluster", TOP(cluster), cluster_rows),
+    WORLD_SECTION("clocks", TOP(clocks), clock_rows),
+    WORLD_SECTION("network", TOP(network), network_rows),
+    WORLD_SECTION("disk", TOP(disk), disk_rows),
     { .name = "workload", .offset = TOP(workload), .rows = workload_rows,
       .count = ROW_COUNT(workload_rows), .subject = workload_subject },
-    SECTION("swarm", TOP(swarm), swarm_rows),
-    SECTION("buggify", TOP(buggify), buggify_rows),
+    { .name = "database", .offset = TOP(database), .is_there = scenario_has_database,
+      .rows = database_rows, .count = ROW_COUNT(database_rows) },
+    WORLD_SECTION("swarm", TOP(swarm), swarm_rows),
+    WORLD_SECTION("buggify", TOP(buggify), buggify_rows),
     SECTION("check", TOP(check), check_rows),
-    SECTION("limits", TOP(limits), limits_rows),
+    WORLD_SECTION("limits", TOP(limits), limits_rows),
     { .name = "nemesis", .type = SECTION_NEMESES, .offset = TOP(nemeses), .rows = nemesis_rows,
       .count = ROW_COUNT(nemesis_rows), .element_size = sizeof(struct nemesis_options),
       .count_offset = TOP(nemesis_count), .count_max = NEMESIS_COUNT_MAX,
       .subject = nemesis_subject },
     LIST("invariant", TOP(invariants), invariant_rows, sizeof(struct invariant_options),
          TOP(invariant_count), INVARIANT_COUNT_MAX),
-    { .name = "capsule", .type = SECTION_CAPSULE, .offset = TOP(capsule), .rows = capsule_rows,
+    { .name = "capsule", .offset = TOP(capsule), .is_there = is_capsule, .rows = capsule_rows,
       .count = ROW_COUNT(capsule_rows) },
     { .name = "transaction", .type = SECTION_TRANSACTIONS, .rows = transaction_rows,
       .count = ROW_COUNT(transaction_rows), .count_max = TRANSACTIONS_MAX },

@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/version.h"
 #include "trial/scenario/configuration_private.h"
+#include "trial/scenario/database_private.h"
 #include "trial/scenario/keys_private.h"
 #include "trial/scenario/latency.h"
 #include "trial/scenario/nemesis_private.h"
@@ -168,6 +169,18 @@ static enum status check_store(const struct scenario *scenario, const struct set
     return STATUS_OK;
 }
 
+static enum status check_world(struct scenario *scenario, const struct setting *root,
+                               struct error *err)
+{
+    const struct setting *database = toml_find(root, TEXT("database"));
+
+    if (database)
+        return scenario_database_check(scenario, root, database, err);
+    if (scenario->workload.kind == WORKLOAD_PING)
+        return check_ping(scenario, root, err);
+    return check_store(scenario, root, err);
+}
+
 static uint64_t line_of(const struct setting *setting)
 {
     return setting ? setting->line : 0;
@@ -223,7 +236,7 @@ static enum status read_meaning(struct scenario *scenario, const struct setting 
     if (scenario->workload.is_scheduled)
         TRY(scenario_schedule_check(scenario, toml_find(root, TEXT("schedule")), err));
     note_lines(&scenario->lines, root);
-    TRY((scenario->workload.kind == WORKLOAD_PING ? check_ping : check_store)(scenario, root, err));
+    TRY(check_world(scenario, root, err));
     TRY(scenario_latency_make(&scenario->disk.read, &scenario->disk.config.read, err));
     TRY(scenario_latency_make(&scenario->disk.write, &scenario->disk.config.write, err));
     TRY(scenario_latency_make(&scenario->disk.sync, &scenario->disk.config.sync, err));
@@ -484,14 +497,6 @@ static void print_section(const struct scenario *scenario, const struct section 
     }
 }
 
-static bool is_capsule(const struct scenario *scenario)
-{
-    const struct scenario_capsule *capsule = &scenario->capsule;
-
-    return capsule->version[0] != '\0' || capsule->from[0] != '\0' || capsule->fails[0] != '\0' ||
-           capsule->draws_by_time;
-}
-
 void scenario_print(const struct scenario *scenario, struct buffer *out)
 {
     for (size_t i = 0; i < scenario_section_count; i++) {
@@ -499,7 +504,7 @@ void scenario_print(const struct scenario *scenario, struct buffer *out)
 
         if (section->type == SECTION_TRANSACTIONS)
             scenario_listed_print(scenario, out);
-        else if (section->type != SECTION_CAPSULE || is_capsule(scenario))
+        else if (!section->is_there || section->is_there(scenario))
             print_section(scenario, section, out);
     }
 }

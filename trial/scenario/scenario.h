@@ -24,6 +24,7 @@
 #include "nemesis/swarm.h"
 #include "programs/workloads/builtin.h"
 #include "programs/workloads/listed.h"
+#include "record/database.h"
 #include "sim/clock.h"
 #include "sim/disk.h"
 #include "sim/network.h"
@@ -153,6 +154,25 @@ struct scenario_workload {
     struct ping_options ping;
 };
 
+/* [database]: a real database, instead of the simulated world. */
+#define DATABASE_SETTINGS_MAX 32
+#define DATABASE_LINE_SIZE 200
+
+struct scenario_settings {
+    uint32_t count;
+    char at[DATABASE_SETTINGS_MAX][DATABASE_LINE_SIZE]; /* "key=value" */
+};
+
+struct scenario_database {
+    const struct database *kind; /* NULL: the scenario has none */
+    char topology[DATABASE_LINE_SIZE], connect[SCENARIO_PATH_SIZE], binaries[SCENARIO_PATH_SIZE];
+    uint32_t isolation_plus_1; /* 0: the level that is checked */
+    bool certificate;
+    uint64_t rate;
+    struct scenario_settings settings;
+    char unused[DATABASE_LINE_SIZE]; /* what the file says of the simulated world alone; empty: nothing */
+};
+
 /* [check]: who judges, see trial/run/jury.h. */
 struct check_wishes {
     uint32_t level_plus_1; /* 0: what the protocol promises */
@@ -196,6 +216,7 @@ struct scenario {
     struct scenario_network network;
     struct scenario_disk disk;
     struct scenario_workload workload;
+    struct scenario_database database;
     struct swarm_options swarm;
     struct buggify_options buggify;
     struct nemesis_options nemeses[NEMESIS_COUNT_MAX];

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/quantity.h"
+#include "trial/scenario/database_private.h"
 #include "trial/scenario/latency.h"
 #include "trial/scenario/nemesis_private.h"
 #include "trial/scenario/scenario.h"
@@ -329,7 +330,11 @@ static bool draws_matter(const struct swarm_draws *draws)
       !at->are_given)                                                                              \
     X(STRIKES, struct nemesis_options, STATUS_OK, scenario_strikes_print(at, out),                 \
       at->strike_count == 0)                                                                       \
-    X(STEPS, const struct setting *, (*at = reader->setting, STATUS_OK), (void)at, true)
+    X(STEPS, const struct setting *, (*at = reader->setting, STATUS_OK), (void)at, true)           \
+    X(DATABASE, const struct database *, READ(scenario_database_read),                             \
+      print_word(out, (*at)->name), !*at)                                                          \
+    X(SETTINGS, struct scenario_settings, READ(scenario_settings_read),                            \
+      scenario_settings_print(at, out), at->count == 0)
 
 /* A function that takes the value, how refusals name it, and the setting. */
 #define READ(read) read(at, label.text, reader->setting, err)

@@ -5,12 +5,15 @@
 #ifndef TRIAL_SCENARIO_SECTION_PRIVATE_H
 #define TRIAL_SCENARIO_SECTION_PRIVATE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/error.h"
 #include "base/text.h"
 #include "trial/scenario/toml_private.h"
+
+struct scenario;
 
 enum section_key_kind {
     KEY_NAME,        /* char[SCENARIO_NAME_SIZE] */
@@ -48,6 +51,8 @@ enum section_key_kind {
     KEY_ROWS,        /* struct scenario_rows */
     KEY_STRIKES,     /* of a struct nemesis_options; read by the list it stands in */
     KEY_STEPS,       /* const struct setting *: a list */
+    KEY_DATABASE,    /* const struct database * */
+    KEY_SETTINGS,    /* struct scenario_settings */
 };
 
 struct section_key {
@@ -63,7 +68,6 @@ struct section_key {
 /* What stands in the file, and what becomes of it. */
 enum section_type {
     SECTION_TABLE,
-    SECTION_CAPSULE,      /* a table; printed only if the scenario is a capsule */
     SECTION_LIST,         /* an array of tables; of structs, too */
     SECTION_NEMESES,      /* likewise; with strikes, which are kept apart */
     SECTION_TRANSACTIONS, /* an array of tables, which go into the listing */
@@ -73,6 +77,7 @@ struct section {
     const char *name; /* "" for the keys above all sections */
     enum section_type type;
     size_t offset;    /* in struct scenario; of an array of tables, of its first */
+    bool (*is_there)(const struct scenario *); /* whether it is printed; NULL: always */
     const struct section_key *rows;
     size_t count;
     size_t element_size; /* of an array of structs; else 0 */

@@ -1,0 +1,129 @@
+#include "trial/run/record_trial.h"
+
+#include "base/wall_clock.h"
+
+/* --- What a scenario asks for ----------------------------------------------------------------- */
+
+static enum level level_or(uint32_t level_plus_1, enum level usual)
+{
+    return level_plus_1 > 0 ? (enum level)(level_plus_1 - 1) : usual;
+}
+
+static const char *given(const char *text)
+{
+    return text[0] != '\0' ? text : NULL;
+}
+
+/* A fault of the simulated world that has a like in the real one. */
+static enum status take_nemesis(struct record_plan *plan, const struct nemesis_options *nemesis,
+                                struct error *err)
+{
+    if (nemesis->kind != NEMESIS_CRASH || nemesis->every_ns == 0)
+        return error_set(err, STATUS_BAD_INPUT,
+                         "a real database cannot suffer the nemesis %s: only `crash`, with `every`",
+                         nemesis_kind_name(nemesis->kind));
+    plan->kill_every_ns = nemesis->every_ns;
+    return STATUS_OK;
+}
+
+enum status record_trial_of_scenario(struct record_trial *trial, const struct scenario *scenario,
+                                     struct error *err)
+{
+    const struct scenario_database *database = &scenario->database;
+    struct record_plan *plan = &trial->plan;
+
+    *trial =
+        (struct record_trial){ .workload = scenario->workload.builtin,
+                               .level = level_or(scenario->check.level_plus_1, LEVEL_SERIALIZABLE),
+                               .wishes = scenario->check };
+    *plan = (struct record_plan){
+        .database = database->kind,
+        .how = { .connect = given(database->connect),
+                 .binaries = given(database->binaries),
+                 .mode = given(database->topology),
+                 .isolation = level_or(database->isolation_plus_1, trial->level),
+                 .certifies = database->certificate,
+                 .clients = scenario->workload.sessions,
+                 .settings = trial->settings,
+                 .setting_count = database->settings.count },
+        .seed = scenario->seed,
+        .transactions = scenario->workload.client.transactions,
+        .for_ns = scenario->workload.duration_ns,
+        .rate = database->rate,
+    };
+    for (uint32_t i = 0; i < scenario->invariant_count; i++)
+        plan->invariants[plan->invariant_count++] =
+            (struct record_invariant){ scenario->invariants[i].query,
+                                       scenario->invariants[i].equals };
+    if (plan->how.clients > RECORD_CLIENTS_MAX)
+        return error_set(err, STATUS_BAD_INPUT, "a real database has at most %d sessions",
+                         RECORD_CLIENTS_MAX);
+    for (uint32_t i = 0; i < database->settings.count; i++)
+        trial->settings[i] = database->settings.at[i];
+    for (uint32_t i = 0; i < scenario->nemesis_count; i++)
+        TRY(take_nemesis(plan, &scenario->nemeses[i], err));
+    return STATUS_OK;
+}
+
+/* --- Recording and judging -------------------------------------------------------------------- */
+
+enum status record_trial_settle(struct record_trial *trial, struct error *err)
+{
+    struct record_plan *plan = &trial->plan;
+    const char *profile;
+
+    plan->workload = &trial->workload;
+    TRY(record_plan_settle(plan, err));
+    plan->judges_invariant = !trial->wishes.skips_workload &&
+                             builtin_invariant_holds_at(trial->workload.workload, trial->level);
+    profile = trial->level == plan->how.isolation ? plan->database->profile(trial->level) : NULL;
+    if (profile)
+        TRY(profile_load(&trial->profile, profile, err));
+    trial->has_profile = profile != NULL;
+    return STATUS_OK;
+}
+
+static enum status judge(struct record_trial *trial, const struct record_trial_options *options,
+                         int64_t limit_ns, struct error *err)
+{
+    const struct check_wishes *wishes = &trial->wishes;
+    struct jury_options asked = {
+        .check = { .level = trial->level,
+                   .flags = options->wants_witnesses ? CHECK_WITNESS : 0,
+                   .threads = 1,
+                   .engine = ENGINE_NATIVE },
+        .rule = JURY_COMPLETE,
+        .is_named = wishes->is_listed,
+        .named = wishes->checkers,
+        .profile = trial->has_profile ? &trial->profile.profile : NULL,
+        .limit_ns = limit_ns,
+        .unfinished = options->unfinished,
+        .memory = options->memory,
+        .progress = options->progress,
+    };
+
+    return jury_judge(&trial->jury, &trial->recording.history, &asked, err);
+}
+
+enum status record_trial_run(struct record_trial *trial, const struct record_trial_options *options,
+                             struct error *err)
+{
+    int64_t until_ns = options->limit_ns ? wall_clock_ns() + options->limit_ns : 0, left_ns;
+
+    trial->plan.stop = options->stop;
+    trial->plan.progress = options->progress;
+    TRY(record_run(&trial->recording, &trial->plan, err));
+    left_ns = until_ns ? until_ns - wall_clock_ns() : 0;
+    return judge(trial, options, until_ns && left_ns < 1 ? 1 : left_ns, err);
+}
+
+void record_trial_close(struct record_trial *trial)
+{
+    jury_close(&trial->jury);
+    record_run_close(&trial->recording);
+}
+
+enum verdict record_trial_verdict(const struct record_trial *trial)
+{
+    return trial->recording.finding_count > 0 ? VERDICT_INVALID : trial->jury.verdict;
+}

@@ -1,0 +1,54 @@
+/*
+ * record_trial: records a real database and has the jury judge what its clients saw.
+ *
+ *     trial.plan = ...;  or  TRY(record_trial_of_scenario(&trial, &scenario, err));
+ *     TRY(record_trial_settle(&trial, err));
+ *     TRY(record_trial_run(&trial, &options, err));
+ *     ... record_trial_verdict(&trial), trial.recording, trial.jury ...
+ *     record_trial_close(&trial);
+ *
+ * Unlike a simulated run, it cannot be repeated.
+ */
+#ifndef TRIAL_RUN_RECORD_TRIAL_H
+#define TRIAL_RUN_RECORD_TRIAL_H
+
+#include "record/record.h"
+#include "trial/run/jury.h"
+#include "trial/scenario/profile_file.h"
+#include "trial/scenario/scenario.h"
+
+/* Texts are the caller's; it must not move once it is settled. */
+struct record_trial {
+    struct record_plan plan;
+    struct builtin_options workload;
+    enum level level;           /* that is checked */
+    struct check_wishes wishes; /* who is asked; all zero: all that can judge */
+    struct given_profile profile;
+    bool has_profile;
+    const char *settings[DATABASE_SETTINGS_MAX]; /* of a scenario's plan */
+
+    struct recorded_run recording;
+    struct jury jury;
+};
+
+struct record_trial_options {
+    bool wants_witnesses;
+    int64_t limit_ns;                /* of all; 0: none */
+    const char *unfinished, *memory; /* as in struct jury_options */
+    const atomic_bool *stop;         /* ends the load; what was recorded is judged */
+    const struct progress *progress;
+};
+
+/* The scenario must outlive it. */
+MUST_USE enum status record_trial_of_scenario(struct record_trial *, const struct scenario *,
+                                              struct error *);
+/* Puts in what was left open, and refuses what the database cannot be asked for. */
+MUST_USE enum status record_trial_settle(struct record_trial *, struct error *);
+MUST_USE enum status record_trial_run(struct record_trial *, const struct record_trial_options *,
+                                      struct error *);
+void record_trial_close(struct record_trial *);
+
+/* The jury's, unless the recording itself found something. */
+enum verdict record_trial_verdict(const struct record_trial *);
+
+#endif
