@@ -203,6 +203,8 @@ static void print_subject(const struct sweep_report *report, size_t subject, str
 
     buffer_print(out, "scenario   %s   %s\n", of->name, of->path);
     print_runs(sum, of->has_store, out);
+    if (of->is_real)
+        buffer_print(out, "database   %s: its runs cannot be repeated\n", of->protocol);
     print_faults(report, subject, out);
     print_unfelt(report, subject, out);
     if (tally_is_barren(report->tally, subject))

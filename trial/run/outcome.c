@@ -38,14 +38,11 @@ enum status outcome_not_judged(struct run_outcome *outcome, const char *why, str
     return copy_text(&outcome->not_judged, why, err);
 }
 
-static enum status take_failures(struct run_outcome *outcome, const struct trial *trial,
+static enum status take_failures(struct run_outcome *outcome, const struct signatures *signatures,
                                  struct error *err)
 {
-    struct signatures signatures;
-
-    signature_of_trial(trial, &signatures);
-    for (size_t i = 0; i < signatures.count; i++)
-        TRY(outcome_add_failure(outcome, signatures.at[i].text, signatures.at[i].explanation,
+    for (size_t i = 0; i < signatures->count; i++)
+        TRY(outcome_add_failure(outcome, signatures->at[i].text, signatures->at[i].explanation,
                                 err));
     return STATUS_OK;
 }
@@ -86,23 +83,20 @@ static void take_checks(struct run_outcome *outcome, const struct jury *jury)
 }
 
 /* Who could not decide, and why. */
-static enum status take_doubt(struct run_outcome *outcome, const struct trial *trial,
+static enum status take_doubt(struct run_outcome *outcome, const struct jury *jury,
                               struct error *err)
 {
     struct buffer why = { 0 };
     struct jury_gap gap;
     enum status status;
 
-    outcome->is_too_long = trial->simulation->too_long[0] != '\0';
-    if (outcome->is_too_long)
-        return copy_text(&outcome->undecided, trial->simulation->too_long, err);
     if (outcome->verdict != VERDICT_UNKNOWN || outcome->committed == 0)
         return STATUS_OK;
-    for (uint32_t i = 0; jury_gap(&trial->jury, i, &gap); i++)
+    for (uint32_t i = 0; jury_gap(jury, i, &gap); i++)
         buffer_print(&why, "%s%s: %s", why.count ? "; " : "", gap.checker, gap.reason);
-    for (uint32_t i = 0; i < trial->jury.juror_count; i++) {
-        const struct check *check = &trial->jury.jurors[i].check;
-        if (check->verdict == VERDICT_UNKNOWN && !trial->jury.jurors[i].is_due)
+    for (uint32_t i = 0; i < jury->juror_count; i++) {
+        const struct check *check = &jury->jurors[i].check;
+        if (check->verdict == VERDICT_UNKNOWN && !jury->jurors[i].is_due)
             buffer_print(&why, "%s%s: %s", why.count ? "; " : "", check->checker->name,
                          check->reason);
     }
@@ -120,6 +114,7 @@ enum status outcome_of_trial(struct run_outcome *outcome, const struct trial *tr
                              struct error *err)
 {
     const struct simulation *simulation = trial->simulation;
+    struct signatures signatures;
 
     *outcome = (struct run_outcome){ .seed = trial->scenario->seed };
     outcome->verdict = trial_verdict(trial);
@@ -130,8 +125,33 @@ enum status outcome_of_trial(struct run_outcome *outcome, const struct trial *tr
         take_transactions(outcome, simulation->store);
     take_faults(outcome, trial);
     take_checks(outcome, &trial->jury);
-    TRY(take_doubt(outcome, trial, err));
-    return take_failures(outcome, trial, err);
+    outcome->is_too_long = simulation->too_long[0] != '\0';
+    if (outcome->is_too_long)
+        TRY(copy_text(&outcome->undecided, simulation->too_long, err));
+    else
+        TRY(take_doubt(outcome, &trial->jury, err));
+    signature_of_trial(trial, &signatures);
+    return take_failures(outcome, &signatures, err);
+}
+
+enum status outcome_of_recording(struct run_outcome *outcome, const struct record_trial *trial,
+                                 struct error *err)
+{
+    struct signatures signatures;
+
+    *outcome = (struct run_outcome){ .seed = trial->plan.seed,
+                                     .verdict = record_trial_verdict(trial),
+                                     .has_store = true,
+                                     .committed = trial->recording.committed,
+                                     .aborted = trial->recording.aborted,
+                                     .unknown = trial->recording.unknown,
+                                     .nemesis_count = trial->nemesis_count };
+    for (uint32_t i = 0; i < trial->nemesis_count; i++)
+        outcome->felt[i] = record_trial_felt(trial, i);
+    take_checks(outcome, &trial->jury);
+    TRY(take_doubt(outcome, &trial->jury, err));
+    signature_of_recording(trial, &signatures);
+    return take_failures(outcome, &signatures, err);
 }
 
 enum status outcome_take_coverage(struct run_outcome *outcome, const struct coverage *coverage,

@@ -21,6 +21,7 @@
 #include "base/digest.h"
 #include "base/text.h"
 #include "checkers/checker.h"
+#include "trial/run/record_trial.h"
 #include "trial/run/run.h"
 
 struct failure {
@@ -52,6 +53,9 @@ struct run_outcome {
 
 /* Each must be closed, whatever the status. */
 MUST_USE enum status outcome_of_trial(struct run_outcome *, const struct trial *, struct error *);
+/* Of a real database: it has no trace, and no simulated time. */
+MUST_USE enum status outcome_of_recording(struct run_outcome *, const struct record_trial *,
+                                          struct error *);
 MUST_USE enum status outcome_read(struct run_outcome *, struct text line, struct error *);
 void outcome_close(struct run_outcome *);
 

@@ -60,6 +60,7 @@ enum status record_trial_of_scenario(struct record_trial *trial, const struct sc
                          RECORD_CLIENTS_MAX);
     for (uint32_t i = 0; i < database->settings.count; i++)
         trial->settings[i] = database->settings.at[i];
+    trial->nemesis_count = scenario->nemesis_count;
     for (uint32_t i = 0; i < scenario->nemesis_count; i++)
         TRY(take_nemesis(plan, &scenario->nemeses[i], err));
     return STATUS_OK;
@@ -121,6 +122,12 @@ void record_trial_close(struct record_trial *trial)
 {
     jury_close(&trial->jury);
     record_run_close(&trial->recording);
+}
+
+uint64_t record_trial_felt(const struct record_trial *trial, uint32_t nemesis)
+{
+    (void)nemesis;
+    return trial->recording.kills;
 }
 
 enum verdict record_trial_verdict(const struct record_trial *trial)

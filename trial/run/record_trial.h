@@ -26,6 +26,7 @@ struct record_trial {
     struct given_profile profile;
     bool has_profile;
     const char *settings[DATABASE_SETTINGS_MAX]; /* of a scenario's plan */
+    uint32_t nemesis_count;                      /* of the scenario */
 
     struct recorded_run recording;
     struct jury jury;
@@ -48,6 +49,8 @@ MUST_USE enum status record_trial_run(struct record_trial *, const struct record
                                       struct error *);
 void record_trial_close(struct record_trial *);
 
+/* How often the scenario's nemesis took effect. */
+uint64_t record_trial_felt(const struct record_trial *, uint32_t nemesis);
 /* The jury's, unless the recording itself found something. */
 enum verdict record_trial_verdict(const struct record_trial *);
 

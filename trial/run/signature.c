@@ -190,13 +190,13 @@ void signature_of_process(char text[SIGNATURE_SIZE], const char *how, const char
 }
 
 /* A checker that found more than it tells of has found something. */
-static void add_check(const struct trial *trial, const struct check *check,
+static void add_check(const struct check *check, const struct history *history,
                       struct signatures *signatures)
 {
     struct signature *signature = &signatures->at[signatures->count++];
 
     if (check->findings.count > 0) {
-        signature_of_finding(signature->text, check, &trial->history, &check->findings.at[0]);
+        signature_of_finding(signature->text, check, history, &check->findings.at[0]);
         signature->explanation = check->findings.at[0].explanation;
         return;
     }
@@ -205,20 +205,43 @@ static void add_check(const struct trial *trial, const struct check *check,
     signature->explanation = check->reason;
 }
 
+static void add_jury(const struct jury *jury, const struct history *history,
+                     struct signatures *signatures)
+{
+    for (uint32_t i = 0; i < jury->juror_count; i++)
+        if (jury->jurors[i].check.verdict == VERDICT_INVALID)
+            add_check(&jury->jurors[i].check, history, signatures);
+}
+
+static void add_own(enum anomaly kind, const char *name, const char *explanation,
+                    struct signatures *signatures)
+{
+    struct signature *signature = &signatures->at[signatures->count++];
+
+    signature_of_process(signature->text, anomaly_name(kind), name);
+    signature->explanation = explanation;
+}
+
 void signature_of_trial(const struct trial *trial, struct signatures *signatures)
 {
     const struct simulation *simulation = trial->simulation;
 
     signatures->count = 0;
-    for (uint32_t i = 0; i < simulation->finding_count; i++) {
-        const struct finding *finding = &simulation->findings[i];
-        struct signature *signature = &signatures->at[signatures->count++];
-        signature_of_process(signature->text, anomaly_name(finding->kind), finding->name);
-        signature->explanation = finding->explanation;
-    }
-    for (uint32_t i = 0; trial->is_judged && i < trial->jury.juror_count; i++)
-        if (trial->jury.jurors[i].check.verdict == VERDICT_INVALID)
-            add_check(trial, &trial->jury.jurors[i].check, signatures);
+    for (uint32_t i = 0; i < simulation->finding_count; i++)
+        add_own(simulation->findings[i].kind, simulation->findings[i].name,
+                simulation->findings[i].explanation, signatures);
+    if (trial->is_judged)
+        add_jury(&trial->jury, &trial->history, signatures);
+}
+
+void signature_of_recording(const struct record_trial *trial, struct signatures *signatures)
+{
+    const struct recorded_run *recording = &trial->recording;
+
+    signatures->count = 0;
+    for (uint32_t i = 0; i < recording->finding_count; i++)
+        add_own(recording->findings[i].kind, "", recording->findings[i].explanation, signatures);
+    add_jury(&trial->jury, &recording->history, signatures);
 }
 
 static struct text next_word(struct text *rest)

@@ -21,6 +21,7 @@
 
 #include "base/json_writer.h"
 #include "base/text.h"
+#include "trial/run/record_trial.h"
 #include "trial/run/run.h"
 
 #define SIGNATURE_SIZE 400
@@ -38,6 +39,7 @@ struct signatures {
 
 /* The run's own findings, then of each checker that found some the most severe. */
 void signature_of_trial(const struct trial *, struct signatures *);
+void signature_of_recording(const struct record_trial *, struct signatures *);
 
 /* Of one that a checker found in this history. */
 void signature_of_finding(char text[SIGNATURE_SIZE], const struct check *, const struct history *,

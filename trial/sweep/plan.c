@@ -49,6 +49,9 @@ static void describe(struct subject *subject, const struct scenario *scenario)
     snprintf(subject->protocol, sizeof subject->protocol, "%s",
              scenario->draws_protocol ? "" : facts.name);
     subject->on_raft = facts.on_raft;
+    subject->is_real = scenario->database.kind != NULL;
+    if (subject->is_real)
+        snprintf(subject->protocol, sizeof subject->protocol, "%s", scenario->database.kind->name);
     subject->has_swarm = scenario->swarm.kinds != 0;
     subject->nemesis_count = scenario->nemesis_count;
     for (uint32_t i = 0; i < scenario->nemesis_count; i++)
@@ -57,7 +60,7 @@ static void describe(struct subject *subject, const struct scenario *scenario)
                  nemesis_shape_name(scenario->nemeses[i].shape));
     for (int i = 0; i < FAULT_KIND_COUNT; i++)
         subject->has_fault[i] =
-            !scenario->source && simulation_always_has_fault(scenario, (enum world_fault)i);
+            !scenario->source && !subject->is_real && simulation_always_has_fault(scenario, (enum world_fault)i);
 }
 
 /* Into the place that plan_load() has made for it. */
@@ -311,6 +314,7 @@ static const struct json_row subject_rows[] = {
     JSON_ROW("protocol", JSON_WORD, struct subject, protocol),
     JSON_ROW("store", JSON_FLAG, struct subject, has_store),
     JSON_ROW("raft", JSON_FLAG, struct subject, on_raft),
+    JSON_ROW("real", JSON_FLAG, struct subject, is_real),
     JSON_ROW("swarm", JSON_FLAG, struct subject, has_swarm),
     { .name = "nemeses", .type = JSON_LIST, .read = read_nemesis, .write = write_nemeses },
     { .name = "faults", .type = JSON_LIST, .read = read_fault, .write = write_faults },

@@ -31,6 +31,7 @@ struct subject {
     char digest[DIGEST_HEX_SIZE]; /* of all its settings but the seed, and of its program */
     char protocol[PLAN_WORD_SIZE]; /* empty: each seed draws its own */
     bool has_store, on_raft, has_swarm;
+    bool is_real; /* it runs on a real database, and cannot be repeated */
     uint32_t nemesis_count; /* without those that its swarm draws */
     char nemeses[NEMESIS_COUNT_MAX][PLAN_LABEL_SIZE]; /* "partition halves" */
     bool has_fault[FAULT_KIND_COUNT];                 /* all the time, without a nemesis; not if drawn */

@@ -85,30 +85,55 @@ static enum status confirm(const struct plan *plan, uint64_t job, struct run_out
     return status;
 }
 
-static enum status try_job(const struct plan *plan, uint64_t job, const struct swarm_draws *draws,
-                           struct scenario *scenario, struct run_outcome *outcome, struct error *err)
+static enum status simulate(const struct plan *plan, const struct scenario *scenario,
+                            struct run_outcome *outcome, struct error *err)
 {
-    size_t subject = plan_subject(plan, job);
     struct coverage *coverage = plan->is_guided ? calloc(1, sizeof *coverage) : NULL;
     struct trial trial = { 0 };
     enum status status;
 
     if (plan->is_guided && !coverage)
         return error_set(err, STATUS_OVER_LIMIT, "no memory for what a run reaches");
-    status = scenario_with_seed(scenario, &plan->scenarios[subject], plan_seed(plan, job), draws,
-                                err);
-    if (status == STATUS_OK)
-        status = trial_run(&trial, scenario, &(struct run_options){ .coverage = coverage }, err);
+    status = trial_run(&trial, scenario, &(struct run_options){ .coverage = coverage }, err);
     if (status == STATUS_OK)
         status = outcome_of_trial(outcome, &trial, err);
     if (status == STATUS_OK && coverage)
         status = outcome_take_coverage(outcome, coverage, err);
+    trial_close(&trial);
+    free(coverage);
+    return status;
+}
+
+static enum status record(const struct scenario *scenario, struct run_outcome *outcome,
+                          struct error *err)
+{
+    struct record_trial trial;
+    enum status status;
+
+    TRY(record_trial_of_scenario(&trial, scenario, err));
+    TRY(record_trial_settle(&trial, err));
+    status = record_trial_run(&trial, &(struct record_trial_options){ .memory = NULL }, err);
+    if (status == STATUS_OK)
+        status = outcome_of_recording(outcome, &trial, err);
+    record_trial_close(&trial);
+    return status;
+}
+
+static enum status try_job(const struct plan *plan, uint64_t job, const struct swarm_draws *draws,
+                           struct scenario *scenario, struct run_outcome *outcome, struct error *err)
+{
+    size_t subject = plan_subject(plan, job);
+    enum status status = scenario_with_seed(scenario, &plan->scenarios[subject],
+                                            plan_seed(plan, job), draws, err);
+
+    if (status == STATUS_OK && scenario->database.kind)
+        status = record(scenario, outcome, err);
+    else if (status == STATUS_OK)
+        status = simulate(plan, scenario, outcome, err);
     outcome->draws = *draws;
     if (status == STATUS_BAD_INPUT && err->file[0] == '\0')
         error_set_file(err, plan->subjects.at[subject].path);
-    trial_close(&trial);
     scenario_close(scenario);
-    free(coverage);
     return status;
 }
 
@@ -117,6 +142,7 @@ static enum status run_job(const struct sweep_work *work, uint64_t job,
                            struct error *err)
 {
     struct scenario *scenario = malloc(sizeof *scenario);
+    bool is_real = work->plan->subjects.at[plan_subject(work->plan, job)].is_real;
     enum status status;
 
     *outcome = (struct run_outcome){ 0 };
@@ -124,7 +150,7 @@ static enum status run_job(const struct sweep_work *work, uint64_t job,
         return error_set(err, STATUS_OVER_LIMIT, "no memory for a scenario");
     status = try_job(work->plan, job, draws, scenario, outcome, err);
     free(scenario);
-    if (status == STATUS_OK && outcome->verdict == VERDICT_INVALID && !work->is_sure)
+    if (status == STATUS_OK && outcome->verdict == VERDICT_INVALID && !work->is_sure && !is_real)
         status = confirm(work->plan, job, outcome, err);
     return status;
 }

@@ -355,7 +355,7 @@ bool tally_has_path(const struct tally *tally, enum rare_path path)
 {
     for (size_t i = 0; i < tally->plan->subjects.count; i++) {
         const struct subject *subject = &tally->plan->subjects.at[i];
-        if (tally->subjects[i].runs > 0 && subject->has_store &&
+        if (tally->subjects[i].runs > 0 && subject->has_store && !subject->is_real &&
             (subject->protocol[0] == '\0' ||
              sometimes_is_of(path, subject->protocol, subject->on_raft)))
             return true;
