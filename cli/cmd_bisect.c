@@ -168,6 +168,9 @@ static enum status cmd_bisect_run(const void *given, struct limits *limits,
     if (!scenario)
         return error_set(err, STATUS_OVER_LIMIT, "no memory for a scenario");
     status = scenario_load(scenario, values->scenario, values->sets.at, values->sets.count, err);
+    if (status == STATUS_OK && scenario->database.kind)
+        status = error_set(err, STATUS_BAD_INPUT,
+                           "a run on a real database cannot be repeated, and so not be bisected");
     if (status == STATUS_OK)
         status = open_search(&search, scenario, values, err);
     if (status == STATUS_OK)

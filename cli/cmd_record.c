@@ -188,19 +188,6 @@ static enum level read_level(const char *given, enum level usual)
     return level;
 }
 
-static enum status check_faults(const struct record_values *values, const struct database *database,
-                                struct error *err)
-{
-    if (values->kill &&
-        (values->connect || !(database->faults & DATABASE_FAULT_BIT(DATABASE_KILL))))
-        return error_set(err, STATUS_BAD_INPUT,
-                         values->connect
-                             ? "--kill is for servers that ordeal has started: not with --connect"
-                             : "%s has no server to kill",
-                         database->title);
-    return STATUS_OK;
-}
-
 static enum status set_length(const struct record_values *values, struct record_plan *plan,
                               struct error *err)
 {
@@ -237,9 +224,7 @@ static enum status plan_trial(const struct record_values *values, struct record_
         .seed = (uint64_t)values->seed.value,
     };
     TRY(set_workload(values, trial, err));
-    TRY(set_length(values, plan, err));
-    TRY(check_faults(values, plan->database, err));
-    return STATUS_OK;
+    return set_length(values, plan, err);
 }
 
 /* --- Recording and judging -------------------------------------------------------------------- */

@@ -1,7 +1,6 @@
 #include "cli/cmd_sweep.h"
 
 #include "base/quantity.h"
-#include "base/thread.h"
 #include "cli/folder.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
@@ -25,7 +24,8 @@ static const struct option sweep_rows[] = {
       .help = "the seeds from A to B, both included; each is 0 to 2^53-1" },
     { .letter = 'j', .argument = "N", .kind = OPTION_NUMBER, .offset = AT(workers), .low = 1,
       .high = WORKERS_MAX,
-      .help = "number of processes (default: number of cores)" },
+      .help = "number of processes (default: number of cores; 1 with\n"
+              "a real database)" },
     { .name = "set", .argument = "key=value", .kind = OPTION_TEXTS, .offset = AT(sets),
       .help = "change a setting of every scenario, as with run" },
     { .name = "out", .argument = "DIR", .kind = OPTION_TEXT, .offset = AT(out),
@@ -165,8 +165,7 @@ static enum status sweep_scenarios(const struct sweep_values *values, struct swe
         .until_failure = values->until_failure,
         .is_guided = values->guided,
         .no_sync = values->no_sync,
-        .worker_count =
-            values->workers.given ? (unsigned)values->workers.value : thread_core_count(),
+        .worker_count = values->workers.given ? (unsigned)values->workers.value : 0,
         .progress = &progress,
         .say = say,
         .context = &bar,

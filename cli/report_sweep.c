@@ -164,6 +164,11 @@ static void print_unfelt(const struct sweep_report *report, size_t subject, stru
     buffer_close(&what);
 }
 
+static bool has_history(const struct sweep_report *report, const struct group *group)
+{
+    return report->journal && report->plan->subjects.at[group->subject].is_real;
+}
+
 static void print_group(const struct sweep_report *report, const struct group *group,
                         struct buffer *out)
 {
@@ -173,6 +178,11 @@ static void print_group(const struct sweep_report *report, const struct group *g
                  plan_seed(report->plan, group->job), indent, group->explanation, indent);
     plan_print_again(report->plan, group->job, &group->draws, out);
     buffer_byte(out, '\n');
+    if (has_history(report, group)) {
+        buffer_print(out, "%shistory: %s/", indent, report->journal);
+        plan_print_history(report->plan, group->job, out);
+        buffer_byte(out, '\n');
+    }
 }
 
 /* The machine failed them. */
@@ -281,6 +291,12 @@ static void answer_group(const struct sweep_report *report, const struct group *
         json_writer_number(json, NULL, group->seeds.at[i]);
     json_writer_close(json, ']');
     json_writer_text(json, "again", again.at ? again.at : "");
+    if (has_history(report, group)) {
+        buffer_clear(&again);
+        plan_print_history(report->plan, group->job, &again);
+        buffer_byte(&again, '\0');
+        json_writer_text(json, "history", again.at ? again.at : "");
+    }
     json_writer_close(json, '}');
     json->out->out_of_memory |= again.out_of_memory;
     buffer_close(&again);

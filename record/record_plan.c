@@ -68,6 +68,18 @@ static enum status check_certificate(const struct record_plan *plan, struct erro
     return STATUS_OK;
 }
 
+static enum status check_faults(const struct record_plan *plan, struct error *err)
+{
+    if (plan->kill_every_ns == 0)
+        return STATUS_OK;
+    if (plan->how.connect)
+        return error_set(err, STATUS_BAD_INPUT,
+                         "faults are for servers that ordeal has started: not with --connect");
+    if (!(plan->database->faults & DATABASE_FAULT_BIT(DATABASE_KILL)))
+        return error_set(err, STATUS_BAD_INPUT, "%s has no server to kill", plan->database->title);
+    return STATUS_OK;
+}
+
 enum status record_plan_settle(struct record_plan *plan, struct error *err)
 {
     TRY(check_isolation(plan, err));
@@ -81,6 +93,7 @@ enum status record_plan_settle(struct record_plan *plan, struct error *err)
         return error_set(err, STATUS_BAD_INPUT,
                          "an invariant is SQL over rows, and %s with the workload %s has none",
                          plan->database->title, plan->workload->workload->name);
+    TRY(check_faults(plan, err));
     return check_certificate(plan, err);
 }
 

@@ -264,6 +264,16 @@ void plan_print_again(const struct plan *plan, uint64_t job, const struct swarm_
     buffer_close(&set);
 }
 
+void plan_print_history(const struct plan *plan, uint64_t job, struct buffer *out)
+{
+    const char *path = plan->subjects.at[plan_subject(plan, job)].path;
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    const char *dot = strrchr(name, '.');
+
+    buffer_print(out, "%.*s-%" PRIu64 ".jsonl", dot ? (int)(dot - name) : (int)strlen(name), name,
+                 plan_seed(plan, job));
+}
+
 /* --- As a line: at the head of a journal, and what it is compared by --------------------------- */
 
 static enum status read_nemesis(struct json *json, void *owner, struct error *err)

@@ -91,6 +91,8 @@ static inline uint64_t plan_seed(const struct plan *plan, uint64_t job)
 /* "ordeal run x.toml --seed 7", and what it draws from other seeds; NULL: nothing. */
 void plan_print_again(const struct plan *, uint64_t job, const struct swarm_draws *,
                       struct buffer *);
+/* The file of a recording that failed, in the folder of the sweep: "postgres-rc-7.jsonl". */
+void plan_print_history(const struct plan *, uint64_t job, struct buffer *);
 /* "swarm.draws={ network = 9 }"; nothing if nothing is drawn from another seed. */
 void plan_print_draws(const struct swarm_draws *, struct buffer *);
 

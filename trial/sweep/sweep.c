@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "base/map.h"
+#include "base/thread.h"
 #include "base/wall_clock.h"
 
 #define JOURNAL_NAME "journal"
@@ -139,6 +140,7 @@ enum status sweep_open_journal(struct sweep *sweep, const char *folder, bool res
     enum status status;
 
     sweep->resumes = resumes;
+    sweep->folder = folder;
     TRY(name_journal(&sweep->journal_path, folder, err));
     status = journal_open(&sweep->journal, sweep->journal_path.at, &reader, err);
     sweep->journal.syncs = !sweep->options.no_sync;
@@ -295,10 +297,28 @@ static enum status run_all(struct sweep *sweep, struct error *err)
     return STATUS_OK;
 }
 
+static bool is_real(const struct plan *plan)
+{
+    for (size_t i = 0; i < plan->subjects.count; i++)
+        if (plan->subjects.at[i].is_real)
+            return true;
+    return false;
+}
+
+/* One server has the machine to itself, unless several are asked for. */
+static unsigned worker_count(const struct sweep *sweep)
+{
+    unsigned count = sweep->options.worker_count;
+
+    if (count == 0)
+        count = is_real(&sweep->plan) ? 1 : thread_core_count();
+    return count < WORKERS_MAX ? count : WORKERS_MAX;
+}
+
 static enum status run_jobs(struct sweep *sweep, struct error *err)
 {
     struct workers_options options = {
-        .count = sweep->options.worker_count < WORKERS_MAX ? sweep->options.worker_count : WORKERS_MAX,
+        .count = worker_count(sweep),
         .in_order = sweep->plan.until_failure,
         .job_ns = sweep->options.run_ns,
         .job_late = sweep->options.late,
@@ -310,7 +330,7 @@ static enum status run_jobs(struct sweep *sweep, struct error *err)
 
     if (sweep->options.budget_ns > 0)
         options.until_ns = sweep->began_ns + sweep->options.budget_ns + BUDGET_GRACE_NS;
-    sweep->work = (struct sweep_work){ .plan = &sweep->plan };
+    sweep->work = (struct sweep_work){ .plan = &sweep->plan, .folder = sweep->folder };
     sweep->next_job = sweep->plan.shard;
     sweep->to_do = plan_shard_job_count(&sweep->plan) - sweep->tally.entries.count;
     status = workers_open(&sweep->workers, &options, err);
@@ -331,6 +351,9 @@ enum status sweep_open(struct sweep *sweep, const struct sweep_options *options,
     sweep->plan.until_failure = options->until_failure;
     sweep->plan.is_guided = options->is_guided;
     TRY(plan_load(&sweep->plan, options->path, options->sets, options->set_count, err));
+    if (options->is_guided && is_real(&sweep->plan))
+        return error_set(err, STATUS_BAD_INPUT,
+                         "--guided is for the simulated world: not with [database]");
     TRY(tally_init(&sweep->tally, &sweep->plan, err));
     return options->is_guided ? guide_init(&sweep->guide, &sweep->plan, err) : STATUS_OK;
 }

@@ -38,7 +38,7 @@ struct sweep_options {
     int64_t budget_ns; /* 0: none */
     int64_t run_ns;    /* wall time of each run; 0: no limit */
     const char *late;  /* why a run that takes longer is not judged */
-    unsigned worker_count;
+    unsigned worker_count; /* 0: one for each core; with a real database one */
     const atomic_bool *stop; /* true: no more runs, and those at work are given up; may be NULL */
     const struct progress *progress;
     /* Called with a line for each new kind of failure; may be NULL. */
@@ -54,6 +54,7 @@ struct sweep {
     struct guide guide; /* of a guided sweep */
     struct journal journal;
     struct buffer journal_path;
+    const char *folder; /* of the journal; NULL: there is none */
     bool resumes;
     bool has_plan_line; /* the journal has its first line */
     uint64_t damaged;   /* lines of journals that were passed over */

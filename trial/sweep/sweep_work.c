@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "history/format.h"
 #include "trial/run/signature.h"
 #include "trial/run/run.h"
 #include "trial/sweep/rerun_private.h"
@@ -104,7 +105,24 @@ static enum status simulate(const struct plan *plan, const struct scenario *scen
     return status;
 }
 
-static enum status record(const struct scenario *scenario, struct run_outcome *outcome,
+static enum status keep_history(const struct sweep_work *work, uint64_t job,
+                                const struct history *history, struct error *err)
+{
+    struct buffer path = { 0 };
+    enum status status;
+
+    buffer_print(&path, "%s/", work->folder);
+    plan_print_history(work->plan, job, &path);
+    buffer_byte(&path, '\0');
+    status = buffer_status(&path, err);
+    if (status == STATUS_OK)
+        status = format_write_history(history, FORMAT_JSONL, path.at, NULL, err);
+    buffer_close(&path);
+    return status;
+}
+
+static enum status record(const struct sweep_work *work, uint64_t job,
+                          const struct scenario *scenario, struct run_outcome *outcome,
                           struct error *err)
 {
     struct record_trial trial;
@@ -115,19 +133,23 @@ static enum status record(const struct scenario *scenario, struct run_outcome *o
     status = record_trial_run(&trial, &(struct record_trial_options){ .memory = NULL }, err);
     if (status == STATUS_OK)
         status = outcome_of_recording(outcome, &trial, err);
+    if (status == STATUS_OK && work->folder && outcome->verdict == VERDICT_INVALID)
+        status = keep_history(work, job, &trial.recording.history, err);
     record_trial_close(&trial);
     return status;
 }
 
-static enum status try_job(const struct plan *plan, uint64_t job, const struct swarm_draws *draws,
-                           struct scenario *scenario, struct run_outcome *outcome, struct error *err)
+static enum status try_job(const struct sweep_work *work, uint64_t job,
+                           const struct swarm_draws *draws, struct scenario *scenario,
+                           struct run_outcome *outcome, struct error *err)
 {
+    const struct plan *plan = work->plan;
     size_t subject = plan_subject(plan, job);
     enum status status = scenario_with_seed(scenario, &plan->scenarios[subject],
                                             plan_seed(plan, job), draws, err);
 
     if (status == STATUS_OK && scenario->database.kind)
-        status = record(scenario, outcome, err);
+        status = record(work, job, scenario, outcome, err);
     else if (status == STATUS_OK)
         status = simulate(plan, scenario, outcome, err);
     outcome->draws = *draws;
@@ -148,7 +170,7 @@ static enum status run_job(const struct sweep_work *work, uint64_t job,
     *outcome = (struct run_outcome){ 0 };
     if (!scenario)
         return error_set(err, STATUS_OVER_LIMIT, "no memory for a scenario");
-    status = try_job(work->plan, job, draws, scenario, outcome, err);
+    status = try_job(work, job, draws, scenario, outcome, err);
     free(scenario);
     if (status == STATUS_OK && outcome->verdict == VERDICT_INVALID && !work->is_sure && !is_real)
         status = confirm(work->plan, job, outcome, err);

@@ -6,6 +6,7 @@
  *
  * A failure is reported only if a new process finds the same. If it does not, that is the failure:
  * "run - differs". If a run crashes its worker, the failure is "run - crash", under the same condition.
+ * A run on a real database cannot be repeated: its history is kept instead.
  * A run that the machine failed has no verdict: its outcome says why it was not judged.
  */
 #ifndef TRIAL_SWEEP_SWEEP_WORK_H
@@ -18,6 +19,7 @@
 struct sweep_work {
     const struct plan *plan; /* with its scenarios */
     bool is_sure;            /* failures are believed without running them again */
+    const char *folder;      /* where histories of real databases go that failed; NULL: nowhere */
 };
 
 /* For struct workers_options; the context is a struct sweep_work. */
