@@ -115,7 +115,7 @@ verify/valid                uses sql values versions witness
 trial/scenario
     doors scenario.h profile_file.h    inside latency.h
 trial/run                   uses scenario
-    doors run.h simulation.h jury.h signature.h   inside outcome.h
+    doors run.h record_trial.h simulation.h jury.h signature.h   inside outcome.h
 trial/sweep                 uses scenario run
     doors sweep.h tally.h    inside plan.h workers.h sweep_work.h
 trial/bisect                uses scenario run sweep
