@@ -101,10 +101,7 @@ static void print_certificate(const struct recorded_run *r, struct buffer *out)
 static void print_findings(const struct recorded_run *r, struct buffer *out)
 {
     for (uint32_t i = 0; i < r->finding_count; i++)
-        buffer_print(out, "%s%s\n",
-                     r->findings[i].kind == ANOMALY_INVARIANT ? "invariant  BROKEN   "
-                                                              : "decisions  FALSE COMMIT   ",
-                     r->findings[i].explanation);
+        buffer_print(out, "%s   %s\n", r->findings[i].title, r->findings[i].explanation);
 }
 
 static void print_jury(const struct jury *jury, struct buffer *out)

@@ -118,8 +118,10 @@ struct database {
     uint64_t levels;          /* that sessions can ask for */
     bool has_server;          /* apart from this process: --connect means something */
     bool has_settings;        /* `settings` of the options mean something */
-    uint32_t faults;          /* a bit for each that it can suffer */
-    bool certifies;           /* its own order can be recovered */
+    bool
+        pipelines; /* steps are sent together: when one is answered, the next may be done already */
+    uint32_t faults; /* a bit for each that it can suffer */
+    bool certifies;  /* its own order can be recovered */
 
     /* The profile that the checker interval may know of it at that level; NULL: it has none. */
     const char *(*profile)(enum level);

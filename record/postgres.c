@@ -811,6 +811,7 @@ const struct database database_postgres = {
         LEVEL_BIT(LEVEL_READ_COMMITTED) | LEVEL_BIT(LEVEL_SNAPSHOT) | LEVEL_BIT(LEVEL_SERIALIZABLE),
     .has_server = true,
     .has_settings = true,
+    .pipelines = true,
     .faults = DATABASE_FAULT_BIT(DATABASE_KILL),
     .certifies = true,
     .profile = postgres_profile,

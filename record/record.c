@@ -54,7 +54,12 @@ static void nap(int64_t ns)
 
 /* --- What is found ---------------------------------------------------------------------------- */
 
-static void add_finding(struct recorded_run *r, enum anomaly kind, const char *explanation)
+static const char *const invariant_title = "invariant  BROKEN";
+static const char *const lost_title = "decisions  LOST";
+static const char *const decision_title = "decisions  FALSE COMMIT";
+
+static void add_finding(struct recorded_run *r, enum anomaly kind, const char *title,
+                        const char *explanation)
 {
     struct record_finding *finding = &r->findings[r->finding_count];
 
@@ -62,6 +67,7 @@ static void add_finding(struct recorded_run *r, enum anomaly kind, const char *e
         return;
     r->finding_count++;
     finding->kind = kind;
+    finding->title = title;
     snprintf(finding->explanation, sizeof finding->explanation, "%s", explanation);
 }
 
@@ -96,7 +102,7 @@ static void note_sight(struct record_stage *stage, const struct builtin_txn *txn
     if (builtin_saw_broken(txn, &sentence) && stage->recording->finding_count == 0) {
         buffer_byte(&sentence, '\0');
         if (!sentence.out_of_memory)
-            add_finding(stage->recording, ANOMALY_INVARIANT, sentence.at);
+            add_finding(stage->recording, ANOMALY_INVARIANT, invariant_title, sentence.at);
     }
     buffer_close(&sentence);
 }
@@ -486,7 +492,7 @@ static void judge_final(struct record_stage *stage, struct database_answer *answ
     if (!builtin_tally_holds(&stage->tally, answer->rows.at, answer->rows.count, &sentence)) {
         buffer_byte(&sentence, '\0');
         if (!sentence.out_of_memory)
-            add_finding(stage->recording, ANOMALY_INVARIANT, sentence.at);
+            add_finding(stage->recording, ANOMALY_INVARIANT, invariant_title, sentence.at);
     }
     buffer_close(&sentence);
 }
@@ -612,30 +618,40 @@ static int compare_codes(const void *a, const void *b)
 
 /* --- The whole -------------------------------------------------------------------------------- */
 
+/* Both may prove it; the log of the database knows more. */
+static void note_lost(struct recorded_run *r)
+{
+    const struct record_certificate *c = &r->certificate;
+    bool by_log = c->missing > 0;
+    char text[400];
+
+    if (!by_log && c->lost == 0)
+        return;
+    snprintf(text, sizeof text, "%" PRIu64 " acknowledged commit%s, %s; the first is T%" PRId64,
+             by_log ? c->missing : c->lost, (by_log ? c->missing : c->lost) == 1 ? "" : "s",
+             by_log ? "which the database's own log does not have"
+                    : "as the last read does not have what they wrote",
+             by_log ? c->first_missing : c->first_lost);
+    add_finding(r, ANOMALY_FALSE_COMMIT, lost_title, text);
+}
+
 static void note_certificate(struct recorded_run *r)
 {
     const struct record_certificate *c = &r->certificate;
     char text[400];
 
-    if (c->missing > 0) {
-        snprintf(text, sizeof text,
-                 "clients were told that %" PRIu64 " transactions committed which the database's "
-                 "own log does not have; the first is T%" PRId64,
-                 c->missing, c->first_missing);
-        add_finding(r, ANOMALY_FALSE_COMMIT, text);
-    }
     if (c->aborted > 0) {
         snprintf(text, sizeof text,
                  "clients were told that %" PRIu64 " transactions were rolled back which the "
                  "database's own log has; the first is T%" PRId64,
                  c->aborted, c->first_aborted);
-        add_finding(r, ANOMALY_FALSE_COMMIT, text);
+        add_finding(r, ANOMALY_FALSE_COMMIT, decision_title, text);
     }
     if (c->strange > 0) {
         snprintf(text, sizeof text,
                  "the database's own log has %" PRIu64 " commits that no client has asked for",
                  c->strange);
-        add_finding(r, ANOMALY_FALSE_COMMIT, text);
+        add_finding(r, ANOMALY_FALSE_COMMIT, decision_title, text);
     }
 }
 
@@ -661,6 +677,8 @@ static enum status make_history(struct record_stage *stage, const struct client_
     if (status == STATUS_OK)
         status = record_history_make(&source, &r->certificate, &r->history, err);
     r->recovered_ns = wall_clock_ns() - began_ns;
+    if (status == STATUS_OK)
+        note_lost(r);
     if (status == STATUS_OK && r->has_certificate)
         note_certificate(r);
     array_close(&order.commits);
@@ -768,6 +786,8 @@ enum status record_run(struct recorded_run *r, const struct record_plan *options
                           &arena, err);
     if (status == STATUS_OK) {
         name_table(&stage, options->workload->workload);
+        r->is_pipelined = options->database->pipelines && builtin_is_planned(&stage.builtin);
+        r->has_rows = stage.table.shape == SHAPE_ROWS;
         builtin_tally_init(&stage.tally, &stage.builtin);
         pthread_mutex_init(&stage.mutex, NULL);
         status = run_on_server(&stage, err);

@@ -597,11 +597,69 @@ static enum status tell_orders(struct record_teller *t, struct error *err)
     return status;
 }
 
+/* --- What is gone ----------------------------------------------------------------------------- */
+
+/* Finds the element, or the item, in what the last session read. */
+static enum status list_kept(const struct record_teller *t, struct map *kept, struct error *err)
+{
+    const struct client_log *log = &t->source->logs[t->source->log_count - 1];
+    bool is_list = t->source->table->shape == SHAPE_LISTS;
+    size_t place;
+
+    for (size_t i = 0; i < log->ops.count; i++) {
+        const struct log_op *op = &log->ops.at[i];
+
+        for (uint64_t k = op->first; is_list && k < op->first + op->count; k++)
+            TRY(map_add(kept, mix(op->request.key, log->elements.at[k]), 0, &place, err));
+        if (!is_list && op->is_there)
+            TRY(map_add(kept, mix(op->request.key, 0), 0, &place, err));
+    }
+    return STATUS_OK;
+}
+
+static bool is_kept(const struct record_teller *t, const struct placed_txn *txn,
+                    const struct map *kept)
+{
+    bool is_list = t->source->table->shape == SHAPE_LISTS;
+    uint64_t found;
+
+    for (uint64_t i = txn->txn->first_op; i < txn->txn->first_op + txn->txn->op_count; i++) {
+        const struct builtin_request *r = &txn->log->ops.at[i].request;
+
+        if (may_write(r->kind) && !map_find(kept, mix(r->key, is_list ? r->value : 0), &found))
+            return false;
+    }
+    return true;
+}
+
+/*
+ * Elements of lists and items are never taken away, so what a committed transaction wrote must be
+ * there at the end. Of rows nothing follows, as they may be deleted.
+ */
+static enum status find_lost(struct record_teller *t, struct error *err)
+{
+    const struct client_log *last = &t->source->logs[t->source->log_count - 1];
+    struct map kept = { 0 };
+    enum status status;
+
+    if (t->source->table->shape == SHAPE_ROWS || last->txns.count == 0 ||
+        last->txns.at[last->txns.count - 1].status != TXN_OK)
+        return STATUS_OK;
+    status = list_kept(t, &kept, err);
+    for (size_t i = 0; status == STATUS_OK && i < t->txns.count; i++)
+        if (t->txns.at[i].txn->status == TXN_OK && !is_kept(t, &t->txns.at[i], &kept) &&
+            t->certificate->lost++ == 0)
+            t->certificate->first_lost = (int64_t)i + 1;
+    map_close(&kept);
+    return status;
+}
+
 /* --- The whole -------------------------------------------------------------------------------- */
 
 static enum status tell(struct record_teller *t, struct error *err)
 {
     TRY(gather(t, err));
+    TRY(find_lost(t, err));
     if (t->source->order) {
         TRY(match_commits(t, err));
         TRY(order_commits(t, err));

@@ -20,7 +20,7 @@ struct record_source {
     const struct recovered_order *order; /* NULL: none was recovered */
 };
 
-/* How the clients' words and the database's order fit together. */
+/* How the clients' words fit to the database's order, if there is one, and to the last read. */
 struct record_certificate {
     uint64_t commits;  /* that the database has */
     uint64_t resolved; /* of unknown transactions, that committed */
@@ -29,7 +29,8 @@ struct record_certificate {
     uint64_t aborted; /* clients were told that they were rolled back, and the database has them */
     uint64_t strange; /* commits of nobody */
     uint64_t misfits; /* snapshots that do not fit into the order */
-    int64_t first_missing, first_aborted; /* the transactions' numbers */
+    uint64_t lost; /* clients were told that they committed, and the last read lacks their writes */
+    int64_t first_missing, first_aborted, first_lost; /* the transactions' numbers */
 };
 
 MUST_USE enum status record_history_make(const struct record_source *, struct record_certificate *,

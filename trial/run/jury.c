@@ -158,7 +158,11 @@ static struct check_options options_for(const struct checker *checker, const str
     struct check_options check = options->check;
 
     check.progress = options->progress;
-    if (options->profile && checker_can(checker, ABLE_PROFILE) && options->profile->level == check.level)
+    if (!options->profile || !checker_can(checker, ABLE_PROFILE))
+        return check;
+    if (options->is_promised && level_implies(options->profile->level, check.level))
+        check.level = options->profile->level;
+    if (options->profile->level == check.level)
         check.profile = options->profile;
     return check;
 }

@@ -37,6 +37,7 @@ struct jury_options {
     uint32_t spared; /* likewise: those that are not asked */
     /* How the database works, for those that take it, at its own level; the one in `check` is demanded of all. */
     const struct profile *profile;
+    bool is_promised;       /* that level is promised too: it is judged, if it implies the one in `check` */
     bool stops_first;       /* ends with the first that settles the verdict */
     int64_t limit_ns;       /* for all of them; 0: none */
     const char *unfinished; /* with a limit or `check.stop`: the reason of one that has not answered then */

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "checkers/interval/profile.h"
 #include "tests/fixture.h"
 #include "tests/oracle/notation.h"
 #include "store/store.h"
@@ -146,6 +147,29 @@ static void a_run_that_nobody_is_to_judge_is_not_in_doubt(void)
     TEST_ASSERT_EQUAL(VERDICT_VALID, jury.verdict);
 }
 
+/*
+ * A list lost what a client was told is there: some order explains it, but none within times. Once
+ * the profile was passed over because its level is stronger than the one asked for.
+ */
+static void a_profile_that_is_promised_is_judged_at_its_own_level(void)
+{
+    struct jury_options options = { .check.level = LEVEL_SERIALIZABLE,
+                                    .profile = profile_find(TEXT("postgresql/serializable")) };
+
+    for (int promised = 0; promised < 2; promised++) {
+        options.is_promised = promised;
+        notation_read("T1 @1-2: a x 1; T2 @3-4: r x []", &history);
+        ASSERT_OK(jury_judge(&jury, &history, &options, &err), &err);
+        TEST_ASSERT_EQUAL(promised ? VERDICT_INVALID : VERDICT_VALID, jury.verdict);
+        if (promised) {
+            TEST_ASSERT_EQUAL_STRING("interval", jury.decisive->check.checker->name);
+            TEST_ASSERT_EQUAL(LEVEL_STRICT_SERIALIZABLE, jury.decisive->check.level);
+        }
+        jury_close(&jury);
+        history_close(&history);
+    }
+}
+
 int main(void)
 {
     UNITY_BEGIN();
@@ -154,5 +178,6 @@ int main(void)
     RUN_TEST(a_violation_is_one_whoever_did_not_judge);
     RUN_TEST(who_is_not_asked_is_not_due_and_who_is_named_is);
     RUN_TEST(a_run_that_nobody_is_to_judge_is_not_in_doubt);
+    RUN_TEST(a_profile_that_is_promised_is_judged_at_its_own_level);
     return UNITY_END();
 }
