@@ -154,7 +154,8 @@ static enum status make_cluster(struct postgres *p, struct error *err)
     TRY(own_server_run(&p->server, argv, err));
     snprintf(settings, sizeof settings,
              "listen_addresses = ''\nunix_socket_directories = '%s'\nmax_connections = %u\n"
-             "fsync = off\nfull_page_writes = off\nmax_pred_locks_per_transaction = 1024\n"
+             "fsync = off\nfull_page_writes = off\ndeadlock_timeout = "
+             "100ms\nmax_pred_locks_per_transaction = 1024\n"
              "wal_level = logical\nmax_wal_senders = 4\nmax_replication_slots = 4\n"
              "log_min_messages = fatal\n",
              p->server.folder, (unsigned)p->options.clients + 10);
