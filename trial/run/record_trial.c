@@ -84,6 +84,22 @@ enum status record_trial_settle(struct record_trial *trial, struct error *err)
     return STATUS_OK;
 }
 
+/*
+ * What the database promises for this workload. If a transaction is sent as one, it may have committed
+ * before its client read the answers. A row that was deleted can be inserted again by a transaction
+ * whose snapshot still has it: both commit, so that the first does not win. Without that rule
+ * `locks_for` would say that an UPDATE reads the newest rows, which it does not.
+ */
+static const struct profile *fit_profile(struct record_trial *trial)
+{
+    if (!trial->has_profile)
+        return NULL;
+    trial->profile.profile.by_operations &= !trial->recording.is_pipelined;
+    trial->profile.profile.first_updater &= !trial->recording.has_rows;
+    trial->profile.profile.locks_for &= !trial->recording.has_rows;
+    return &trial->profile.profile;
+}
+
 static enum status judge(struct record_trial *trial, const struct record_trial_options *options,
                          int64_t limit_ns, struct error *err)
 {
@@ -96,7 +112,8 @@ static enum status judge(struct record_trial *trial, const struct record_trial_o
         .rule = JURY_COMPLETE,
         .is_named = wishes->is_listed,
         .named = wishes->checkers,
-        .profile = trial->has_profile ? &trial->profile.profile : NULL,
+        .profile = fit_profile(trial),
+        .is_promised = true,
         .limit_ns = limit_ns,
         .unfinished = options->unfinished,
         .memory = options->memory,
