@@ -571,7 +571,7 @@ static enum status judge_query(struct record_stage *stage, const struct record_i
         buffer_byte(&why, '\0');
         status = buffer_status(&why, err);
         if (status == STATUS_OK)
-            add_finding(stage->recording, ANOMALY_INVARIANT, why.at);
+            add_finding(stage->recording, ANOMALY_INVARIANT, invariant_title, why.at);
     }
     buffer_close(&value);
     buffer_close(&why);
