@@ -67,6 +67,7 @@ struct stored_table {
 /* Of the version order: the database's own statement about what was committed. */
 struct recovered_commit {
     uint64_t xid;
+    uint64_t place;        /* the number that snapshots have for it; 0: its xid */
     uint64_t first, count; /* of the changes, in the order in which they were made */
 };
 
@@ -164,7 +165,7 @@ struct database {
 };
 
 /* Their rows, each in a file of its own. */
-#define DATABASES(row) row(postgres) row(sqlite)
+#define DATABASES(row) row(postgres) row(mariadb) row(sqlite)
 
 #define DATABASE_DECLARE(name) extern const struct database database_##name;
 DATABASES(DATABASE_DECLARE)

@@ -244,7 +244,8 @@ static enum status order_commits(struct record_teller *t, struct error *err)
 
     if (xids && snapshots) {
         for (size_t i = 0; i < order->commits.count; i++)
-            xids[i] = order->commits.at[i].xid;
+            xids[i] =
+                order->commits.at[i].place ? order->commits.at[i].place : order->commits.at[i].xid;
         for (size_t i = 0; i < t->txns.count; i++)
             snapshots[i] = t->txns.at[i].txn->status == TXN_OK
                                ? client_log_snapshot(t->txns.at[i].log, t->txns.at[i].txn)

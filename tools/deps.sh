@@ -23,6 +23,7 @@ build  libprotobuf-c-dev library libprotobuf-c
 build  libcjson-dev     library  libcjson
 build  libz3-dev        library  z3
 build  libpq-dev        library  libpq
+build  libmariadb-dev   library  libmariadb
 build  libsqlite3-dev   library  sqlite3
 check  clang            command  clang
 check  patch            command  patch

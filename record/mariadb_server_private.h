@@ -1,0 +1,44 @@
+/*
+ * mariadb_server: MariaDB's server, started by us: where its program is, and what every node is told.
+ */
+#ifndef RECORD_MARIADB_SERVER_PRIVATE_H
+#define RECORD_MARIADB_SERVER_PRIVATE_H
+
+#include "record/mariadb_session_private.h"
+#include "record/own_server.h"
+
+#define MARIADB_ARGUMENTS_MAX 64
+
+struct mariadb_arguments {
+    const char *argv[MARIADB_ARGUMENTS_MAX + 1];
+    char *kept[MARIADB_ARGUMENTS_MAX]; /* freed at the end */
+    size_t count;
+};
+
+struct mariadb_servers {
+    struct database_options options;
+    struct own_server server;
+    char program[OWN_SERVER_PATH_SIZE + 32];
+};
+
+/* Whether the settings make tables of MyRocks. */
+bool mariadb_server_is_rocks(const struct database_options *);
+
+/* Finds the program, and opens the folder. */
+MUST_USE enum status mariadb_server_open(struct mariadb_servers *, struct error *);
+
+/* The arguments of a node, without the user's settings, which come last. */
+void mariadb_server_begin_arguments(const struct mariadb_servers *, unsigned node,
+                                    struct mariadb_arguments *);
+void mariadb_server_argue(struct mariadb_arguments *, const char *format, ...) PRINTF_LIKE(2, 3);
+/* Adds the settings, starts the node, and waits until it takes connections. */
+MUST_USE enum status mariadb_server_start(struct mariadb_servers *, unsigned node,
+                                          struct mariadb_arguments *, int64_t patience_ns,
+                                          struct error *);
+struct mariadb_address mariadb_server_address(const struct mariadb_servers *, unsigned node);
+
+/* An error of the node's log, the last that says something. */
+void mariadb_server_last_error(const struct mariadb_servers *, unsigned node, char *to,
+                               size_t size);
+
+#endif

@@ -1,0 +1,662 @@
+#include "record/mariadb_session_private.h"
+
+#include <assert.h>
+#include <ctype.h>
+#include <errmsg.h>
+#include <inttypes.h>
+#include <mysqld_error.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/wall_clock.h"
+#include "record/mariadb_binlog_private.h"
+
+#define CONNECT_SECONDS 5
+#define LOCK_SECONDS 10
+#define LOAD_ROWS 500
+
+/* Of MariaDB, that older headers do not have. */
+#define ERROR_CHECKREAD 1020 /* the row has changed since the snapshot */
+
+struct mariadb_session {
+    const struct mariadb_manner *manner;
+    MYSQL *conn;
+    struct buffer sql;
+};
+
+static enum status refuse(MYSQL *conn, const char *what, struct error *err)
+{
+    return error_set(err, STATUS_IO, "MariaDB: %.120s: %s (%u)", what, mysql_error(conn),
+                     mysql_errno(conn));
+}
+
+/* --- Addresses -------------------------------------------------------------------------------- */
+
+static int digit_of(char c)
+{
+    return isdigit((unsigned char)c)    ? c - '0'
+           : isxdigit((unsigned char)c) ? tolower(c) - 'a' + 10
+                                        : -1;
+}
+
+/* Copies a part of a URI, in which %41 stands for A. */
+static bool decode(const char *from, const char *end, char *to, size_t size)
+{
+    size_t count = 0;
+
+    while (from < end && count + 1 < size) {
+        if (*from == '%' && end - from > 2 && digit_of(from[1]) >= 0 && digit_of(from[2]) >= 0) {
+            to[count++] = (char)(digit_of(from[1]) * 16 + digit_of(from[2]));
+            from += 3;
+        } else {
+            to[count++] = *from++;
+        }
+    }
+    to[count] = '\0';
+    return from == end;
+}
+
+static const char *find(const char *from, const char *end, char c)
+{
+    const char *at = memchr(from, c, (size_t)(end - from));
+
+    return at ? at : end;
+}
+
+static bool read_user(const char *from, const char *end, struct mariadb_address *a)
+{
+    const char *colon = find(from, end, ':');
+
+    return decode(from, colon, a->user, sizeof a->user) &&
+           (colon == end || decode(colon + 1, end, a->password, sizeof a->password));
+}
+
+/* A host that begins with a slash is a socket's path. */
+static bool read_host(const char *from, const char *end, struct mariadb_address *a)
+{
+    const char *colon = find(from, end, ':');
+    uint64_t port = 0;
+    struct text digits = { colon + 1, colon < end ? (size_t)(end - colon - 1) : 0 };
+
+    if (!decode(from, colon, a->host, sizeof a->host))
+        return false;
+    if (a->host[0] == '/') {
+        snprintf(a->socket, sizeof a->socket, "%s", a->host);
+        a->host[0] = '\0';
+    }
+    if (colon == end)
+        return true;
+    if (!text_take_uint64(&digits, &port) || digits.length > 0 || port > 65535)
+        return false;
+    a->port = (unsigned)port;
+    return true;
+}
+
+static bool read_uri(const char *uri, struct mariadb_address *a)
+{
+    const char *end = uri + strlen(uri), *from, *slash, *at;
+
+    if (strncmp(uri, "mariadb://", 10) != 0 && strncmp(uri, "mysql://", 8) != 0)
+        return false;
+    from = strstr(uri, "://") + 3;
+    slash = find(from, end, '/');
+    at = find(from, slash, '@');
+    if (at < slash && !read_user(from, at, a))
+        return false;
+    return slash < end && read_host(at < slash ? at + 1 : from, slash, a) &&
+           decode(slash + 1, end, a->database, sizeof a->database) && a->database[0] != '\0';
+}
+
+enum status mariadb_session_read_uri(const char *uri, struct mariadb_address *a, struct error *err)
+{
+    *a = (struct mariadb_address){ .port = 0 };
+    if (read_uri(uri, a))
+        return STATUS_OK;
+    return error_set(err, STATUS_BAD_INPUT,
+                     "--connect takes mariadb://user:password@host:port/database, where the host "
+                     "may be a socket's path with %%2F for each slash");
+}
+
+enum status mariadb_session_connect(MYSQL **conn, const struct mariadb_address *a,
+                                    struct error *err)
+{
+    static const unsigned seconds = CONNECT_SECONDS;
+
+    *conn = mysql_init(NULL);
+    if (!*conn)
+        return error_set(err, STATUS_OVER_LIMIT, "no memory for a connection");
+    mysql_options(*conn, MYSQL_OPT_CONNECT_TIMEOUT, &seconds);
+    mysql_options(*conn, MYSQL_SET_CHARSET_NAME, "utf8mb4");
+    if (mysql_real_connect(*conn, a->host[0] ? a->host : NULL, a->user[0] ? a->user : NULL,
+                           a->password[0] ? a->password : NULL, a->database[0] ? a->database : NULL,
+                           a->port, a->socket[0] ? a->socket : NULL, CLIENT_MULTI_STATEMENTS))
+        return STATUS_OK;
+    (void)!refuse(*conn, "no connection", err);
+    mysql_close(*conn);
+    *conn = NULL;
+    return STATUS_IO;
+}
+
+enum status mariadb_session_ask(MYSQL *conn, const char *sql, char *answer, size_t size,
+                                struct error *err)
+{
+    MYSQL_RES *result;
+    MYSQL_ROW row;
+
+    if (mysql_real_query(conn, sql, strlen(sql)) != 0)
+        return refuse(conn, sql, err);
+    result = mysql_store_result(conn);
+    if (!result && mysql_errno(conn) != 0)
+        return refuse(conn, sql, err);
+    row = result ? mysql_fetch_row(result) : NULL;
+    if (answer)
+        snprintf(answer, size, "%s", row && row[0] ? row[0] : "");
+    if (result)
+        mysql_free_result(result);
+    return STATUS_OK;
+}
+
+/* --- The table -------------------------------------------------------------------------------- */
+
+static enum status ask_buffer(MYSQL *conn, struct buffer *sql, struct error *err)
+{
+    buffer_byte(sql, '\0');
+    TRY(buffer_status(sql, err));
+    return mariadb_session_ask(conn, sql->at, NULL, 0, err);
+}
+
+/* No engine is named: the server's default is a setting. */
+static void print_table(const struct stored_table *t, struct buffer *sql)
+{
+    buffer_print(sql, "CREATE TABLE %s (`%s` BIGINT PRIMARY KEY, `%s` %s NOT NULL", t->name,
+                 t->key_column, t->value_column, t->shape == SHAPE_LISTS ? "MEDIUMTEXT" : "BIGINT");
+    if (t->tag_column)
+        buffer_print(sql, ", `%s` BIGINT NOT NULL", t->tag_column);
+    buffer_print(sql, ")");
+}
+
+static void print_rows(const struct stored_table *t, const struct builtin *builtin, uint64_t from,
+                       uint64_t to, struct buffer *sql)
+{
+    buffer_print(sql, "INSERT INTO %s VALUES ", t->name);
+    for (uint64_t i = from; i < to; i++) {
+        struct builtin_row row = builtin_initial(builtin, i);
+
+        buffer_print(sql, "%s(%" PRIu64 ", ", i > from ? ", " : "", row.key);
+        buffer_print(sql, t->shape == SHAPE_LISTS ? "''" : "%" PRId64, row.value);
+        if (t->tag_column)
+            buffer_print(sql, ", %" PRId64, row.tag);
+        buffer_print(sql, ")");
+    }
+}
+
+enum status mariadb_session_load(MYSQL *conn, const struct stored_table *t,
+                                 const struct builtin *builtin, bool *has_table, struct error *err)
+{
+    uint64_t count = builtin_initial_count(builtin);
+    struct buffer sql = { 0 };
+    enum status status;
+
+    print_table(t, &sql);
+    status = ask_buffer(conn, &sql, err);
+    *has_table = status == STATUS_OK;
+    for (uint64_t from = 0; status == STATUS_OK && from < count; from += LOAD_ROWS) {
+        buffer_clear(&sql);
+        print_rows(t, builtin, from, from + LOAD_ROWS < count ? from + LOAD_ROWS : count, &sql);
+        status = ask_buffer(conn, &sql, err);
+    }
+    buffer_close(&sql);
+    return status;
+}
+
+/* --- Opening ---------------------------------------------------------------------------------- */
+
+static const char *level_sql(enum level level)
+{
+    switch (level) {
+    case LEVEL_READ_UNCOMMITTED:
+        return "SET SESSION TRANSACTION ISOLATION LEVEL READ UNCOMMITTED";
+    case LEVEL_READ_COMMITTED:
+        return "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED";
+    case LEVEL_REPEATABLE_READ:
+    case LEVEL_SNAPSHOT:
+        return "SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ";
+    default:
+        assert(level == LEVEL_SERIALIZABLE);
+        return "SET SESSION TRANSACTION ISOLATION LEVEL SERIALIZABLE";
+    }
+}
+
+/*
+ * Snapshot is REPEATABLE READ where a statement that would write, or lock, what has changed since the
+ * snapshot is refused. Without that the write is made, on the newest row.
+ */
+static enum status set_up(MYSQL *conn, const struct mariadb_manner *manner, struct error *err)
+{
+    char sql[80];
+
+    TRY(mariadb_session_ask(conn, level_sql(manner->isolation), NULL, 0, err));
+    snprintf(sql, sizeof sql, "SET innodb_lock_wait_timeout = %d", LOCK_SECONDS);
+    TRY(mariadb_session_ask(conn, sql, NULL, 0, err));
+    if (manner->isolation == LEVEL_SNAPSHOT)
+        TRY(mariadb_session_ask(conn, "SET innodb_snapshot_isolation = ON", NULL, 0, err));
+    if (manner->certifies)
+        TRY(mariadb_session_ask(conn, "SET session_track_system_variables = 'last_gtid'", NULL, 0,
+                                err));
+    return STATUS_OK;
+}
+
+enum status mariadb_session_open(void **session, const struct mariadb_manner *manner,
+                                 const struct mariadb_address *address, const char *setup,
+                                 struct error *err)
+{
+    struct mariadb_session *s = calloc(1, sizeof *s);
+
+    if (!s)
+        return error_set(err, STATUS_OVER_LIMIT, "no memory for a session");
+    *session = s;
+    s->manner = manner;
+    TRY(mariadb_session_connect(&s->conn, address, err));
+    if (setup)
+        TRY(mariadb_session_ask(s->conn, setup, NULL, 0, err));
+    return set_up(s->conn, manner, err);
+}
+
+void mariadb_session_close(void *session)
+{
+    struct mariadb_session *s = session;
+
+    if (s->conn)
+        mysql_close(s->conn);
+    buffer_close(&s->sql);
+    free(s);
+}
+
+/* --- Statements ------------------------------------------------------------------------------- */
+
+/* `key` is a word of the language. */
+static void print_columns(const struct stored_table *t, struct buffer *sql)
+{
+    buffer_print(sql, "`%s`, `%s`", t->key_column, t->value_column);
+    if (t->tag_column)
+        buffer_print(sql, ", `%s`", t->tag_column);
+}
+
+static void print_range(const struct stored_table *t, const struct builtin_request *r,
+                        struct buffer *sql)
+{
+    if (r->column != BUILTIN_NO_COLUMN)
+        buffer_print(sql, " WHERE `%s` BETWEEN %" PRId64 " AND %" PRId64,
+                     r->column == BUILTIN_KEY_COLUMN ? t->key_column : t->value_column, r->low,
+                     r->high);
+}
+
+static void print_insert(const struct stored_table *t, const struct builtin_request *r,
+                         struct buffer *sql)
+{
+    const char *quote = t->shape == SHAPE_LISTS ? "'" : "";
+
+    buffer_print(sql, "INSERT INTO %s VALUES (%" PRIu64 ", %s%" PRId64 "%s", t->name, r->key, quote,
+                 r->value, quote);
+    if (t->tag_column)
+        buffer_print(sql, ", %" PRId64, r->tag);
+    buffer_print(sql, ")");
+    if (r->kind == BUILTIN_APPEND)
+        buffer_print(sql, " ON DUPLICATE KEY UPDATE `%s` = CONCAT(`%s`, ',%" PRId64 "')",
+                     t->value_column, t->value_column, r->value);
+    if (r->kind == BUILTIN_WRITE)
+        buffer_print(sql, " ON DUPLICATE KEY UPDATE `%s` = %" PRId64, t->value_column, r->value);
+    if (r->kind == BUILTIN_WRITE && t->tag_column)
+        buffer_print(sql, ", `%s` = %" PRId64, t->tag_column, r->tag);
+}
+
+/*
+ * MariaDB has no UPDATE ... RETURNING. The statement itself notes the key of each row that it
+ * updates: what is assigned is computed once for each, when its lock is held.
+ */
+static void print_update(const struct stored_table *t, const struct builtin_request *r,
+                         struct buffer *sql)
+{
+    buffer_print(sql,
+                 "SET @ordeal = NULL;UPDATE %s SET `%s` = IF((@ordeal := CONCAT_WS(',', @ordeal, "
+                 "`%s`)) IS NULL, %" PRId64 ", %" PRId64 ")",
+                 t->name, t->value_column, t->key_column, r->value, r->value);
+    if (t->tag_column)
+        buffer_print(sql, ", `%s` = %" PRId64, t->tag_column, r->tag);
+    print_range(t, r, sql);
+    buffer_print(sql, ";SELECT @ordeal");
+}
+
+static void print_request(const struct stored_table *t, const struct builtin_request *r,
+                          struct buffer *sql)
+{
+    switch (r->kind) {
+    case BUILTIN_READ:
+    case BUILTIN_SELECT:
+        buffer_print(sql, "SELECT ");
+        print_columns(t, sql);
+        buffer_print(sql, " FROM %s", t->name);
+        if (r->kind == BUILTIN_READ)
+            buffer_print(sql, " WHERE `%s` = %" PRIu64, t->key_column, r->key);
+        else
+            print_range(t, r, sql);
+        return;
+    case BUILTIN_UPDATE:
+        print_update(t, r, sql);
+        return;
+    case BUILTIN_DELETE:
+        buffer_print(sql, "DELETE FROM %s", t->name);
+        print_range(t, r, sql);
+        buffer_print(sql, " RETURNING `%s`", t->key_column);
+        return;
+    default:
+        print_insert(t, r, sql);
+    }
+}
+
+/* A serializable transaction holds a lock on all that it has read: it saw what is there now. */
+static bool asks_before_commit(const struct mariadb_session *s)
+{
+    return s->manner->certifies && s->manner->isolation == LEVEL_SERIALIZABLE;
+}
+
+static void print_step(const struct mariadb_session *s, const struct database_step *step,
+                       struct buffer *sql)
+{
+    switch (step->kind) {
+    case STEP_BEGIN:
+        buffer_print(sql, "START TRANSACTION;");
+        return;
+    case STEP_REQUEST:
+        print_request(s->manner->table, &step->request, sql);
+        buffer_print(sql, ";");
+        return;
+    case STEP_COMMIT:
+        buffer_print(sql, asks_before_commit(s) ? "SELECT @@gtid_binlog_pos;COMMIT;" : "COMMIT;");
+        return;
+    case STEP_ABORT:
+        buffer_print(sql, "ROLLBACK;");
+    }
+}
+
+/* --- Answers ---------------------------------------------------------------------------------- */
+
+/* What an error says of the transaction. */
+enum mariadb_word { MARIADB_REFUSED, MARIADB_LOST, MARIADB_WRONG };
+
+/*
+ * 1213 a deadlock, or another node's write; 1205 waited for a lock too long; 1020 the row is newer
+ * than the snapshot; 1062 a key was there. 1047, 1180 and 1317 at a commit leave its outcome open.
+ */
+static enum mariadb_word word_of(unsigned code, enum database_step_kind kind)
+{
+    switch (code) {
+    case ER_LOCK_DEADLOCK:
+    case ER_LOCK_WAIT_TIMEOUT:
+    case ERROR_CHECKREAD:
+    case ER_DUP_ENTRY:
+        return MARIADB_REFUSED;
+    case ER_UNKNOWN_COM_ERROR:
+    case ER_ERROR_DURING_COMMIT:
+    case ER_QUERY_INTERRUPTED:
+        return kind == STEP_COMMIT ? MARIADB_LOST : MARIADB_REFUSED;
+    case ER_SERVER_SHUTDOWN:
+    case ER_CONNECTION_KILLED:
+    case CR_SERVER_GONE_ERROR:
+    case CR_SERVER_LOST:
+    case CR_CONN_HOST_ERROR:
+    case CR_CONNECTION_ERROR:
+        return MARIADB_LOST;
+    default:
+        return MARIADB_WRONG;
+    }
+}
+
+static enum status take_error(const struct mariadb_session *s, enum database_step_kind kind,
+                              struct database_answer *answer, struct error *err)
+{
+    unsigned code = mysql_errno(s->conn);
+    enum mariadb_word word = word_of(code, kind);
+
+    if (word == MARIADB_WRONG)
+        return refuse(s->conn, "a statement of the workload", err);
+    snprintf(answer->code, sizeof answer->code, "%u", code);
+    answer->end = word == MARIADB_LOST ? STEPS_LOST : STEPS_REFUSED;
+    return STATUS_OK;
+}
+
+/*
+ * The result of the next statement of a query, NULL if it has no rows. Galera may roll a transaction
+ * back while a result is on its way: then the query went well, and its result is the error.
+ */
+static bool next_result(MYSQL *conn, bool *is_behind_first, MYSQL_RES **result)
+{
+    *result = NULL;
+    if (*is_behind_first && mysql_next_result(conn) != 0)
+        return false;
+    *is_behind_first = true;
+    *result = mysql_store_result(conn);
+    return *result || (mysql_errno(conn) == 0 && mysql_field_count(conn) == 0);
+}
+
+/* Of the statement that answers: an update's keys, a delete's, or rows. */
+static enum status take_row(const struct mariadb_session *s, const struct builtin_request *r,
+                            const char *const *cells, struct database_answer *answer,
+                            struct database_step_answer *step, struct error *err)
+{
+    const struct stored_table *t = s->manner->table;
+    struct builtin_row row = { .value = r->value, .tag = r->tag };
+
+    if (r->kind == BUILTIN_UPDATE) {
+        struct text keys = text_of(cells[0] ? cells[0] : "");
+
+        while (text_take_uint64(&keys, &row.key)) {
+            TRY(database_answer_row(answer, step, row, err));
+            if (keys.length > 0)
+                keys.at++, keys.length--;
+        }
+        return STATUS_OK;
+    }
+    row.key = strtoull(cells[0], NULL, 10);
+    if (r->kind == BUILTIN_DELETE)
+        return database_answer_row(answer, step, (struct builtin_row){ .key = row.key }, err);
+    if (t->shape == SHAPE_LISTS)
+        return database_answer_list(answer, step, text_of(cells[1]), err);
+    row.value = strtoll(cells[1], NULL, 10);
+    row.tag = t->tag_column ? strtoll(cells[2], NULL, 10) : 0;
+    return database_answer_row(answer, step, row, err);
+}
+
+static enum status take_rows(const struct mariadb_session *s, const struct builtin_request *r,
+                             MYSQL_RES *result, struct database_answer *answer,
+                             struct database_step_answer *step, struct error *err)
+{
+    for (MYSQL_ROW row = mysql_fetch_row(result); row; row = mysql_fetch_row(result))
+        TRY(take_row(s, r, (const char *const *)row, answer, step, err));
+    return STATUS_OK;
+}
+
+/* "0-1-57": the last number. */
+static uint64_t sequence_of(struct text gtid)
+{
+    uint64_t number = 0;
+
+    for (size_t i = gtid.length; i > 0; i--)
+        if (gtid.at[i - 1] == '-') {
+            gtid = (struct text){ gtid.at + i, gtid.length - i };
+            break;
+        }
+    return text_take_uint64(&gtid, &number) ? number : 0;
+}
+
+/* It saw every commit up to this place. */
+static void note_snapshot(struct database_answer *answer, uint64_t place)
+{
+    buffer_clear(&answer->snapshot);
+    buffer_print(&answer->snapshot, "%" PRIu64 ":%" PRIu64 ":", place + 1, place + 1);
+}
+
+/* The number of the commit comes with its answer, if something was written. */
+static void note_commit(const struct mariadb_session *s, struct database_answer *answer)
+{
+    const char *word;
+    size_t length;
+
+    for (int end =
+             mysql_session_track_get_first(s->conn, SESSION_TRACK_SYSTEM_VARIABLES, &word, &length);
+         end == 0; end = mysql_session_track_get_next(s->conn, SESSION_TRACK_SYSTEM_VARIABLES,
+                                                      &word, &length)) {
+        uint64_t number = sequence_of((struct text){ word, length });
+
+        if (number > 0)
+            answer->xid = number;
+    }
+}
+
+static unsigned statement_count(const struct mariadb_session *s, const struct database_step *step)
+{
+    return step->kind == STEP_REQUEST && step->request.kind == BUILTIN_UPDATE ? 3
+           : step->kind == STEP_COMMIT && asks_before_commit(s)               ? 2
+                                                                              : 1;
+}
+
+static enum status take_result(const struct mariadb_session *s, const struct database_step *step,
+                               MYSQL_RES *result, struct database_answer *answer,
+                               struct database_step_answer *taken, struct error *err)
+{
+    MYSQL_ROW row;
+
+    if (result && step->kind == STEP_REQUEST)
+        return take_rows(s, &step->request, result, answer, taken, err);
+    if (result && step->kind == STEP_COMMIT) {
+        row = mysql_fetch_row(result);
+        note_snapshot(answer, row && row[0] ? sequence_of(text_of(row[0])) : 0);
+    } else if (step->kind == STEP_COMMIT && s->manner->certifies) {
+        note_commit(s, answer);
+    }
+    return STATUS_OK;
+}
+
+static enum status take_step(const struct mariadb_session *s, const struct database_step *step,
+                             bool *is_behind_first, int64_t invoked_ns,
+                             struct database_answer *answer, struct error *err)
+{
+    struct database_step_answer taken = { .invoked_ns = invoked_ns };
+    unsigned count = statement_count(s, step);
+    enum status status = STATUS_OK;
+
+    for (unsigned i = 0; status == STATUS_OK && i < count; i++) {
+        MYSQL_RES *result;
+
+        if (!next_result(s->conn, is_behind_first, &result))
+            return take_error(s, step->kind, answer, err);
+        status = take_result(s, step, result, answer, &taken, err);
+        if (result)
+            mysql_free_result(result);
+    }
+    TRY(status);
+    taken.completed_ns = wall_clock_ns();
+    answer->step_count++;
+    return array_push(&answer->steps, taken, err);
+}
+
+/* --- Steps ------------------------------------------------------------------------------------ */
+
+static enum status run_steps(struct mariadb_session *s, const struct database_step *steps,
+                             uint32_t count, struct database_answer *answer, struct error *err)
+{
+    int64_t invoked_ns = wall_clock_ns();
+    bool is_behind_first = false;
+
+    buffer_clear(&s->sql);
+    for (uint32_t i = 0; i < count; i++)
+        print_step(s, &steps[i], &s->sql);
+    TRY(buffer_status(&s->sql, err));
+    if (mysql_real_query(s->conn, s->sql.at, s->sql.count - 1) != 0)
+        return take_error(s, steps[0].kind, answer, err);
+    for (uint32_t i = 0; i < count && answer->end == STEPS_DONE; i++)
+        TRY(take_step(s, &steps[i], &is_behind_first, invoked_ns, answer, err));
+    return STATUS_OK;
+}
+
+/* The file's number and the position in it: "log.000003", "4711". */
+static bool take_position(MYSQL_RES *result, uint64_t *place)
+{
+    uint64_t file = 0, position = 0;
+    struct text digits;
+
+    for (MYSQL_ROW row = mysql_fetch_row(result); row; row = mysql_fetch_row(result)) {
+        const char *dot = row[1] ? strrchr(row[1], '.') : NULL;
+
+        digits = text_of(dot ? dot + 1 : row[1] ? row[1] : "");
+        if (!text_take_uint64(&digits, dot ? &file : &position))
+            return false;
+    }
+    *place = mariadb_binlog_place(file, position);
+    return file > 0 && position > 0;
+}
+
+/*
+ * The server copies the positions of this session's snapshot to one place for all before it answers
+ * SHOW STATUS: two that ask at a time may get each other's.
+ */
+static enum status begin_with_position(struct mariadb_session *s, struct database_answer *answer,
+                                       struct error *err)
+{
+    static const char sql[] = "START TRANSACTION WITH CONSISTENT SNAPSHOT;"
+                              "SHOW STATUS LIKE 'Binlog_snapshot_%'";
+    struct database_step_answer taken = { .invoked_ns = wall_clock_ns() };
+    bool is_behind_first = false, is_done, is_told = false;
+    MYSQL_RES *result = NULL;
+    uint64_t place = 0;
+
+    pthread_mutex_lock(s->manner->status_mutex);
+    is_done = mysql_real_query(s->conn, sql, sizeof sql - 1) == 0 &&
+              next_result(s->conn, &is_behind_first, &result) &&
+              next_result(s->conn, &is_behind_first, &result);
+    pthread_mutex_unlock(s->manner->status_mutex);
+    if (!is_done)
+        return take_error(s, STEP_BEGIN, answer, err);
+    if (result) {
+        is_told = take_position(result, &place);
+        mysql_free_result(result);
+    }
+    if (!is_told)
+        return error_set(err, STATUS_IO,
+                         "MariaDB does not say where in its binary log a snapshot lies");
+    note_snapshot(answer, place);
+    taken.completed_ns = wall_clock_ns();
+    answer->step_count++;
+    return array_push(&answer->steps, taken, err);
+}
+
+/* Some errors end the statement alone. */
+static void end_failed(struct mariadb_session *s, struct database_answer *answer)
+{
+    while (mysql_more_results(s->conn) && mysql_next_result(s->conn) == 0) {
+        MYSQL_RES *result = mysql_store_result(s->conn);
+
+        if (result)
+            mysql_free_result(result);
+    }
+    if (mysql_real_query(s->conn, "ROLLBACK", 8) != 0)
+        answer->end = STEPS_LOST;
+}
+
+enum status mariadb_session_steps(void *session, const struct database_step *steps, uint32_t count,
+                                  struct database_answer *answer, struct error *err)
+{
+    struct mariadb_session *s = session;
+    bool by_position = s->manner->certifies && s->manner->isolation == LEVEL_SNAPSHOT &&
+                       steps[0].kind == STEP_BEGIN;
+
+    assert(count > 0);
+    if (by_position)
+        TRY(begin_with_position(s, answer, err));
+    if (answer->end == STEPS_DONE && count > by_position)
+        TRY(run_steps(s, steps + by_position, count - by_position, answer, err));
+    if (answer->end == STEPS_REFUSED)
+        end_failed(s, answer);
+    return STATUS_OK;
+}

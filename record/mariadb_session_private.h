@@ -1,0 +1,56 @@
+/*
+ * mariadb_session: a client of MariaDB. What it shares with others stands in a manner; which server
+ * it talks to, in an address.
+ *
+ * A transaction's steps are sent as one query of several statements, so that a batch costs one round
+ * trip. The server stops at the first that fails.
+ */
+#ifndef RECORD_MARIADB_SESSION_PRIVATE_H
+#define RECORD_MARIADB_SESSION_PRIVATE_H
+
+#include <mysql.h>
+#include <pthread.h>
+
+#include "record/database.h"
+
+struct mariadb_address {
+    char socket[320]; /* empty: by host and port */
+    char host[256], user[128], password[256], database[128];
+    unsigned port;
+};
+
+/*
+ * How sessions work. A snapshot of theirs is a text as in record/commit_ranks.h, whose numbers are
+ * places in the binary log: at snapshot mariadb_binlog_place(), at serializable those of GTIDs.
+ */
+struct mariadb_manner {
+    const struct stored_table *table;
+    enum level isolation;
+    bool certifies;
+    pthread_mutex_t *status_mutex; /* Binlog_snapshot_position is one variable for all sessions */
+};
+
+/* "mariadb://user:password@host:port/database", or "mariadb://user@%2Frun%2Fsocket/database". */
+MUST_USE enum status mariadb_session_read_uri(const char *uri, struct mariadb_address *,
+                                              struct error *);
+/* STATUS_IO: not now. */
+MUST_USE enum status mariadb_session_connect(MYSQL **, const struct mariadb_address *,
+                                             struct error *);
+/* The first value of the answer goes to `answer`, which may be NULL. */
+MUST_USE enum status mariadb_session_ask(MYSQL *, const char *sql, char *answer, size_t size,
+                                         struct error *);
+
+/* `setup` is a statement that it sends first, or NULL. */
+MUST_USE enum status mariadb_session_open(void **session, const struct mariadb_manner *,
+                                          const struct mariadb_address *, const char *setup,
+                                          struct error *);
+MUST_USE enum status mariadb_session_steps(void *session, const struct database_step *,
+                                           uint32_t count, struct database_answer *,
+                                           struct error *);
+void mariadb_session_close(void *session);
+
+/* The empty table, and its first rows, by one connection. */
+MUST_USE enum status mariadb_session_load(MYSQL *, const struct stored_table *,
+                                          const struct builtin *, bool *has_table, struct error *);
+
+#endif
