@@ -115,6 +115,8 @@ static enum status argue_engine(const struct mariadb_servers *m, struct mariadb_
                          "there is no MyRocks on this machine: install the package "
                          "mariadb-plugin-rocksdb");
     mariadb_server_argue(a, "--plugin-load-add=ha_rocksdb");
+    mariadb_server_argue(a, "--rocksdb-flush-log-at-trx-commit=2");
+    mariadb_server_argue(a, "--rocksdb-deadlock-detect=ON");
     return STATUS_OK;
 }
 
