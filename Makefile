@@ -29,7 +29,7 @@ MAKEFLAGS += -j$(JOBS) --no-builtin-rules
 
 # --- Flags -------------------------------------------------------------------
 
-PKGS = libsodium libzstd libprotobuf-c libcjson libpq libmariadb sqlite3
+PKGS = libsodium libzstd libprotobuf-c libcjson libpq libmariadb libcurl sqlite3
 # It has no pkg-config file.
 PG_QUERY_LIBS = -lpg_query
 

@@ -265,7 +265,7 @@ void report_record_recipes(bool is_json, struct buffer *out)
             answer_recipe(all[i], &json);
             continue;
         }
-        buffer_print(out, "%-10s %s (Debian's package %s): %s\n", all[i]->name, all[i]->title,
+        buffer_print(out, "%-10s %s (package %s): %s\n", all[i]->name, all[i]->title,
                      all[i]->package, all[i]->gives);
         for (size_t k = 0; all[i]->modes && all[i]->modes[k]; k++)
             buffer_print(out, "%s%s", k ? ", " : "           --topology ", all[i]->modes[k]);

@@ -113,7 +113,7 @@ struct database_options {
 struct database {
     const char *name; /* as on the command line */
     const char *title;
-    const char *package;      /* of Debian, that has its server or library */
+    const char *package;      /* that has its server or library; of Debian, unless it says so */
     const char *gives;        /* what it can be asked for, in a line */
     const char *const *modes; /* ways to run it, ending in NULL; or NULL */
     uint64_t levels;          /* that sessions can ask for */
@@ -121,8 +121,9 @@ struct database {
     bool has_settings;        /* `settings` of the options mean something */
     bool
         pipelines; /* steps are sent together: when one is answered, the next may be done already */
-    uint32_t faults; /* a bit for each that it can suffer */
-    bool certifies;  /* its own order can be recovered */
+    bool takes_whole; /* a transaction is one request: none of its steps depends on another */
+    uint32_t faults;  /* a bit for each that it can suffer */
+    bool certifies;   /* its own order can be recovered */
 
     /* The profile that the checker interval may know of it at that level; NULL: it has none. */
     const char *(*profile)(enum level);
@@ -165,7 +166,7 @@ struct database {
 };
 
 /* Their rows, each in a file of its own. */
-#define DATABASES(row) row(postgres) row(mariadb) row(sqlite)
+#define DATABASES(row) row(postgres) row(mariadb) row(sqlite) row(rqlite)
 
 #define DATABASE_DECLARE(name) extern const struct database database_##name;
 DATABASES(DATABASE_DECLARE)

@@ -508,11 +508,12 @@ static enum status read_back(struct record_client *c, const struct database_step
 
     TRY(client_log_begin(c->log, c->number + c->incarnation * RECORD_CLIENTS_MAX, wall_clock_ns(),
                          err));
-    for (uint32_t from = 0; status == STATUS_OK && from < count && c->answer.end == STEPS_DONE;
-         from += FINAL_STEPS) {
-        uint32_t most = count - from < FINAL_STEPS ? count - from : FINAL_STEPS;
+    for (uint32_t from = 0, most;
+         status == STATUS_OK && from < count && c->answer.end == STEPS_DONE; from += most) {
+        uint32_t left = count - from;
         int64_t invoked_ns = wall_clock_ns();
 
+        most = left < FINAL_STEPS || c->stage->database->takes_whole ? left : FINAL_STEPS;
         database_answer_clear(&c->answer);
         status = c->stage->database->steps(c->session, steps + from, most, &c->answer, err);
         for (uint32_t i = 0; status == STATUS_OK && i < c->answer.step_count; i++)

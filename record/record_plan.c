@@ -80,6 +80,18 @@ static enum status check_faults(const struct record_plan *plan, struct error *er
     return STATUS_OK;
 }
 
+static enum status check_workload(const struct record_plan *plan, struct error *err)
+{
+    const struct workload *workload = plan->workload->workload;
+
+    if (plan->database->takes_whole && !builtin_workload_is_planned(workload))
+        return error_set(err, STATUS_BAD_INPUT,
+                         "%s takes a transaction as one request, and what %s asks for depends on "
+                         "answers: it can run list-append or rw-register",
+                         plan->database->title, workload->name);
+    return STATUS_OK;
+}
+
 enum status record_plan_settle(struct record_plan *plan, struct error *err)
 {
     TRY(check_isolation(plan, err));
@@ -94,6 +106,7 @@ enum status record_plan_settle(struct record_plan *plan, struct error *err)
                          "an invariant is SQL over rows, and %s with the workload %s has none",
                          plan->database->title, plan->workload->workload->name);
     TRY(check_faults(plan, err));
+    TRY(check_workload(plan, err));
     return check_certificate(plan, err);
 }
 

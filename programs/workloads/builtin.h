@@ -170,6 +170,8 @@ void builtin_begin(struct builtin_txn *, const struct builtin *, uint32_t client
 
 /* Whether no request depends on an answer: then all of a transaction's are known at its beginning. */
 bool builtin_is_planned(const struct builtin *);
+/* The same of a workload whose transactions are drawn. */
+bool builtin_workload_is_planned(const struct workload *);
 
 /* The same until it is answered. */
 struct builtin_request builtin_next(const struct builtin_txn *);

@@ -1,0 +1,176 @@
+#include "record/http_cluster.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/wall_clock.h"
+
+#define START_NS INT64_C(30000000000)
+#define WORDS_MAX 64
+
+/* --- Programs --------------------------------------------------------------------------------- */
+
+static enum status start_node(struct http_cluster *c, unsigned node, struct error *err)
+{
+    const char *argv[WORDS_MAX + 2] = { c->path };
+    struct buffer words = { 0 };
+    enum status status;
+    size_t count = 1;
+
+    c->program->words(c, node, &words);
+    status = buffer_status(&words, err);
+    for (size_t at = 0; status == STATUS_OK && at < words.count; at += strlen(words.at + at) + 1) {
+        if (count > WORDS_MAX)
+            status = error_set(err, STATUS_OVER_LIMIT, "too many settings");
+        else
+            argv[count++] = words.at + at;
+    }
+    if (status == STATUS_OK)
+        status = own_server_start(&c->server, node, argv, err);
+    buffer_close(&words);
+    return status;
+}
+
+/* --- Readiness -------------------------------------------------------------------------------- */
+
+static enum status ask_ready(const struct http_cluster *c, unsigned node, struct http *http,
+                             struct error *err)
+{
+    char url[300];
+
+    snprintf(url, sizeof url, "%s%s", c->urls[node], c->program->ready);
+    TRY(http_get(http, url, err));
+    if (http_status(http) == 200)
+        return STATUS_OK;
+    return error_set(err, STATUS_IO, "%s is not ready: status %ld", c->urls[node],
+                     http_status(http));
+}
+
+static enum status wait_ready(struct http_cluster *c, unsigned node, struct error *err)
+{
+    int64_t until = wall_clock_ns() + START_NS;
+    struct http *http;
+    enum status status = http_open(&http, err);
+
+    while (status == STATUS_OK && ask_ready(c, node, http, err) != STATUS_OK) {
+        char words[200];
+
+        if (!own_server_is_alive(&c->server, node)) {
+            own_server_last_words(&c->server, node, words, sizeof words);
+            status = error_set(err, STATUS_IO, "%s ended at its start: %s",
+                               c->program->binary.title, words);
+        } else if (wall_clock_ns() >= until) {
+            status = error_set(err, STATUS_TOO_LONG, "%s did not start within 30 seconds",
+                               c->program->binary.title);
+        }
+        nanosleep(&(struct timespec){ .tv_nsec = 20000000 }, NULL);
+    }
+    http_close(http);
+    return status;
+}
+
+/* --- Opening ---------------------------------------------------------------------------------- */
+
+static enum status name_strangers(struct http_cluster *c, struct error *err)
+{
+    for (const char *at = c->options->connect; at; at = strchr(at, ',')) {
+        size_t length;
+
+        at += *at == ',';
+        length = strcspn(at, ",");
+        if (c->node_count == HTTP_NODES_MAX || strncmp(at, "http://", 7) != 0 ||
+            length >= sizeof c->urls[0])
+            return error_set(err, STATUS_BAD_INPUT,
+                             "--connect takes up to %d addresses as http://HOST:PORT, separated by "
+                             "commas, not '%.80s'",
+                             HTTP_NODES_MAX, at);
+        snprintf(c->urls[c->node_count++], sizeof c->urls[0], "%.*s", (int)length, at);
+    }
+    return STATUS_OK;
+}
+
+static enum status start_all(struct http_cluster *c, unsigned node_count, struct error *err)
+{
+    unsigned ports[2 * HTTP_NODES_MAX];
+
+    TRY(binaries_find(&c->program->binary, c->options, c->path, sizeof c->path, err));
+    TRY(own_server_open(&c->server, err));
+    TRY(own_server_free_ports(ports, 2 * node_count, err));
+    c->node_count = node_count;
+    for (unsigned i = 0; i < node_count; i++) {
+        c->client_ports[i] = ports[2 * i];
+        c->peer_ports[i] = ports[2 * i + 1];
+        snprintf(c->urls[i], sizeof c->urls[i], "http://127.0.0.1:%u", c->client_ports[i]);
+    }
+    for (unsigned i = 0; i < node_count; i++) {
+        TRY(start_node(c, i, err));
+        if (!c->program->starts_together)
+            TRY(wait_ready(c, i, err));
+    }
+    for (unsigned i = 0; i < node_count && c->program->starts_together; i++)
+        TRY(wait_ready(c, i, err));
+    return STATUS_OK;
+}
+
+enum status http_cluster_open(struct http_cluster *c, const struct http_program *program,
+                              const struct database_options *options, unsigned node_count,
+                              struct error *err)
+{
+    assert(node_count >= 1 && node_count <= HTTP_NODES_MAX);
+    *c = (struct http_cluster){ .program = program, .options = options };
+    return options->connect ? name_strangers(c, err) : start_all(c, node_count, err);
+}
+
+void http_cluster_close(struct http_cluster *c)
+{
+    own_server_close(&c->server);
+}
+
+const char *http_cluster_url(const struct http_cluster *c, uint32_t client)
+{
+    return c->urls[client % c->node_count];
+}
+
+enum status http_cluster_connect(const struct http_cluster *c, uint32_t client, struct http **http,
+                                 struct error *err)
+{
+    TRY(http_open(http, err));
+    return ask_ready(c, client % c->node_count, *http, err);
+}
+
+enum status http_cluster_ask_version(const struct http_cluster *c, struct buffer *version,
+                                     struct error *err)
+{
+    struct http *http;
+    enum status status = http_cluster_connect(c, 0, &http, err);
+    char url[300];
+
+    snprintf(url, sizeof url, "%s%s", c->urls[0], c->program->version);
+    if (status == STATUS_OK)
+        status = http_get(http, url, err);
+    if (status == STATUS_OK) {
+        struct text found = http_find(http, c->program->version_mark);
+        const char *end = found.at ? memchr(found.at, '"', found.length) : NULL;
+
+        if (end)
+            buffer_text(version, (struct text){ found.at, (size_t)(end - found.at) });
+    }
+    http_close(http);
+    return status;
+}
+
+enum status http_cluster_fault(struct http_cluster *c, enum database_fault fault, bool begins,
+                               uint32_t turn, struct error *err)
+{
+    unsigned node = turn % c->node_count;
+
+    assert(fault == DATABASE_KILL || fault == DATABASE_PAUSE);
+    if (fault == DATABASE_PAUSE)
+        return own_server_pause(&c->server, node, begins, err);
+    if (begins)
+        return own_server_kill(&c->server, node, err);
+    TRY(start_node(c, node, err));
+    return wait_ready(c, node, err);
+}

@@ -1,0 +1,66 @@
+/*
+ * http_cluster: the nodes of a server that speaks HTTP: of our own, on ports of 127.0.0.1, or those
+ * that --connect names, separated by commas.
+ *
+ *     static const struct http_program program = { .ready = "/health", .words = words, ... };
+ *     TRY(http_cluster_open(&cluster, &program, options, 3, err));
+ *     ... http_cluster_url(&cluster, client) ...
+ *     http_cluster_close(&cluster);
+ *
+ * Nodes of our own are started one after another; each must be ready before the next begins, unless
+ * the program says that they wait for each other.
+ */
+#ifndef RECORD_HTTP_CLUSTER_H
+#define RECORD_HTTP_CLUSTER_H
+
+#include "record/binaries.h"
+#include "record/database.h"
+#include "record/http.h"
+#include "record/own_server.h"
+
+#define HTTP_NODES_MAX 8
+
+struct http_cluster;
+
+/* How a server is started. */
+struct http_program {
+    struct binary binary;
+    const char *ready;        /* a path that answers 200 when a node can be used */
+    const char *version;      /* a path that answers its version, */
+    const char *version_mark; /* between this and the next quotation mark */
+    bool starts_together;     /* a node is ready only when others are */
+    /* The words behind the program's name, each ending in a zero byte. */
+    void (*words)(const struct http_cluster *, unsigned node, struct buffer *);
+};
+
+struct http_cluster {
+    const struct http_program *program;
+    const struct database_options *options;
+    struct own_server server; /* folder empty: it is not ours */
+    unsigned node_count;
+    char urls[HTTP_NODES_MAX][200];        /* "http://127.0.0.1:4001" */
+    unsigned client_ports[HTTP_NODES_MAX]; /* of nodes of our own, */
+    unsigned peer_ports[HTTP_NODES_MAX];   /* and how they reach each other */
+    char path[OWN_SERVER_PATH_SIZE + 64];
+};
+
+/* Closed by http_cluster_close(), whatever the status. */
+MUST_USE enum status http_cluster_open(struct http_cluster *, const struct http_program *,
+                                       const struct database_options *, unsigned node_count,
+                                       struct error *);
+void http_cluster_close(struct http_cluster *);
+
+MUST_USE enum status http_cluster_ask_version(const struct http_cluster *, struct buffer *version,
+                                              struct error *);
+
+/* The node that a client talks to. */
+const char *http_cluster_url(const struct http_cluster *, uint32_t client);
+/* A connection to it, if it is ready. */
+MUST_USE enum status http_cluster_connect(const struct http_cluster *, uint32_t client,
+                                          struct http **, struct error *);
+
+/* DATABASE_KILL and DATABASE_PAUSE, of one node after another. */
+MUST_USE enum status http_cluster_fault(struct http_cluster *, enum database_fault, bool begins,
+                                        uint32_t turn, struct error *);
+
+#endif

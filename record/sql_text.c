@@ -1,0 +1,77 @@
+#include "record/sql_text.h"
+
+#include <assert.h>
+#include <inttypes.h>
+
+void sql_text_print_table(const struct stored_table *t, const char *integer, struct buffer *sql)
+{
+    buffer_print(sql, "CREATE TABLE %s (%s %s PRIMARY KEY, %s %s NOT NULL", t->name, t->key_column,
+                 integer, t->value_column, t->shape == SHAPE_LISTS ? "TEXT" : integer);
+    if (t->tag_column)
+        buffer_print(sql, ", %s %s NOT NULL", t->tag_column, integer);
+    buffer_byte(sql, ')');
+}
+
+void sql_text_print_row(const struct stored_table *t, struct builtin_row row, struct buffer *sql)
+{
+    assert(t->shape != SHAPE_LISTS);
+    buffer_print(sql, "INSERT INTO %s VALUES (%" PRIu64 ", %" PRId64, t->name, row.key, row.value);
+    if (t->tag_column)
+        buffer_print(sql, ", %" PRId64, row.tag);
+    buffer_byte(sql, ')');
+}
+
+static void print_range(const struct stored_table *t, enum builtin_column column,
+                        struct buffer *sql)
+{
+    if (column != BUILTIN_NO_COLUMN)
+        buffer_print(sql, " WHERE %s BETWEEN ?4 AND ?5",
+                     column == BUILTIN_KEY_COLUMN ? t->key_column : t->value_column);
+}
+
+static void print_returning(const struct stored_table *t, struct buffer *sql)
+{
+    buffer_print(sql, " RETURNING ");
+    database_print_columns(t, sql);
+}
+
+void sql_text_print_statement(const struct stored_table *t, const struct builtin_request *r,
+                              struct buffer *sql)
+{
+    const char *tag = t->tag_column;
+
+    switch (r->kind) {
+    case BUILTIN_READ:
+    case BUILTIN_SELECT:
+        buffer_print(sql, "SELECT ");
+        database_print_columns(t, sql);
+        buffer_print(sql, " FROM %s", t->name);
+        if (r->kind == BUILTIN_READ)
+            buffer_print(sql, " WHERE %s = ?1", t->key_column);
+        else
+            print_range(t, r->column, sql);
+        return;
+    case BUILTIN_UPDATE:
+        buffer_print(sql, "UPDATE %s SET %s = ?2", t->name, t->value_column);
+        if (tag)
+            buffer_print(sql, ", %s = ?3", tag);
+        print_range(t, r->column, sql);
+        print_returning(t, sql);
+        return;
+    case BUILTIN_DELETE:
+        buffer_print(sql, "DELETE FROM %s", t->name);
+        print_range(t, r->column, sql);
+        print_returning(t, sql);
+        return;
+    default:
+        buffer_print(sql, "INSERT INTO %s VALUES (?1, ?2%s)", t->name, tag ? ", ?3" : "");
+    }
+    if (r->kind == BUILTIN_APPEND)
+        buffer_print(sql, " ON CONFLICT (%s) DO UPDATE SET %s = %s || ',' || ?2", t->key_column,
+                     t->value_column, t->value_column);
+    else if (r->kind == BUILTIN_WRITE)
+        buffer_print(sql, " ON CONFLICT (%s) DO UPDATE SET %s = ?2", t->key_column,
+                     t->value_column);
+    if (r->kind == BUILTIN_WRITE && tag)
+        buffer_print(sql, ", %s = ?3", tag);
+}

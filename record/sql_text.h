@@ -1,0 +1,19 @@
+/*
+ * sql_text: the workloads' table and statements in SQL, for the databases that read SQLite's dialect.
+ *
+ * Lists are texts, "1,2,3".
+ */
+#ifndef RECORD_SQL_TEXT_H
+#define RECORD_SQL_TEXT_H
+
+#include "record/database.h"
+
+/* `integer` is the database's name of a 64-bit integer. */
+void sql_text_print_table(const struct stored_table *, const char *integer, struct buffer *);
+void sql_text_print_row(const struct stored_table *, struct builtin_row, struct buffer *);
+
+/* The key is ?1, value and tag ?2 and ?3, the ends of a range ?4 and ?5. */
+void sql_text_print_statement(const struct stored_table *, const struct builtin_request *,
+                              struct buffer *);
+
+#endif
