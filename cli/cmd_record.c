@@ -20,7 +20,7 @@ struct record_values {
         *kill, *out, *timeout;
     struct option_number clients, transactions, rate, seed;
     struct option_texts sets, settings;
-    bool certificate, force, json;
+    bool certificate, watch, force, json;
 };
 
 static const char *const *database_choices(void)
@@ -128,6 +128,10 @@ static const struct option record_rows[] = {
       .offset = AT(certificate),
       .help = "recover the order of versions and what each transaction saw from\n"
               "the database itself" },
+    { .name = "watch",
+      .kind = OPTION_FLAG,
+      .offset = AT(watch),
+      .help = "have interval judge while it runs, and stop at the first violation" },
     { .name = "out",
       .argument = "DIR",
       .kind = OPTION_TEXT,
@@ -321,7 +325,7 @@ static enum status cmd_record_run(const void *given, struct limits *limits, enum
     struct record_answer answer = { .out = values->out,
                                     .force = values->force,
                                     .json = values->json };
-    struct record_trial trial = { .level = LEVEL_SERIALIZABLE };
+    struct record_trial trial = { .watches = values->watch };
 
     if (strcmp(values->database, RECIPES) == 0)
         return print_recipes(values->json, err);

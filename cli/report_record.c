@@ -5,6 +5,7 @@
 #include "base/json_writer.h"
 #include "base/quantity.h"
 #include "cli/report_check.h"
+#include "cli/report_watch.h"
 
 #define FINDINGS_SHOWN 3
 
@@ -98,6 +99,28 @@ static void print_certificate(const struct recorded_run *r, struct buffer *out)
     buffer_byte(out, '\n');
 }
 
+static void print_watched(const struct record_report *report, struct buffer *out)
+{
+    const struct record_trial *trial = report->trial;
+    struct buffer doubt = { 0 };
+
+    if (!trial->is_watching)
+        return;
+    buffer_print(out, "watched    ");
+    quantity_print_count(out, trial->watcher.counts.txns);
+    if (trial->found_ns > 0) {
+        buffer_print(out, " transactions   VIOLATION after ");
+        quantity_print_rounded(out, trial->found_ns);
+        buffer_byte(out, '\n');
+        report_watch_finding(&trial->watcher.model.findings.at[0], out);
+        return;
+    }
+    watcher_doubt(&trial->watcher, &doubt);
+    buffer_print(out, " transactions   no violation%s%.*s\n", doubt.count ? "; " : "",
+                 (int)doubt.count, doubt.count ? doubt.at : "");
+    buffer_close(&doubt);
+}
+
 static void print_findings(const struct recorded_run *r, struct buffer *out)
 {
     for (uint32_t i = 0; i < r->finding_count; i++)
@@ -124,6 +147,7 @@ void report_record_print(const struct record_report *report, struct buffer *out)
 
     print_database(report, out);
     print_outcomes(report, out);
+    print_watched(report, out);
     print_certificate(&report->trial->recording, out);
     print_findings(&report->trial->recording, out);
     print_jury(&report->trial->jury, out);
@@ -185,6 +209,21 @@ static void answer_outcomes(const struct recorded_run *r, struct json_writer *js
     answer_certificate(r, json);
 }
 
+static void answer_watched(const struct record_trial *trial, struct json_writer *json)
+{
+    if (!trial->is_watching) {
+        json_writer_null(json, "watched");
+        return;
+    }
+    json_writer_open(json, "watched", '{');
+    json_writer_number(json, "transactions", trial->watcher.counts.txns);
+    if (trial->found_ns > 0)
+        json_writer_seconds(json, "found_after", trial->found_ns);
+    else
+        json_writer_null(json, "found_after");
+    json_writer_close(json, '}');
+}
+
 static void answer_judged(const struct record_report *report, struct json_writer *json)
 {
     const struct recorded_run *r = &report->trial->recording;
@@ -228,6 +267,7 @@ void report_record_print_json(const struct record_report *report, struct buffer 
     if (is_unfelt(report))
         json_writer_text(&json, NULL, "kill");
     json_writer_close(&json, ']');
+    answer_watched(report->trial, &json);
     if (report->scenario)
         json_writer_text(&json, "unused", report->scenario->database.unused);
     answer_judged(report, &json);

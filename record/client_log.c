@@ -56,7 +56,8 @@ enum status client_log_request(struct client_log *log, const struct builtin_requ
 {
     struct log_op op = { .request = *request,
                          .invoked_ns = invoked_ns,
-                         .completed_ns = TIME_NEVER };
+                         .completed_ns = TIME_NEVER,
+                         .is_untimed = answer->is_pipelined };
 
     if (step) {
         op.invoked_ns = step->invoked_ns;

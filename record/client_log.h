@@ -13,6 +13,7 @@ struct log_op {
     uint64_t first;                   /* rows or elements of the log */
     uint32_t count;
     bool is_there;
+    bool is_untimed; /* nobody knows when, but within the transaction */
 };
 
 struct log_txn {

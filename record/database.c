@@ -87,6 +87,7 @@ void database_answer_clear(struct database_answer *answer)
     answer->end = STEPS_DONE;
     answer->code[0] = '\0';
     answer->step_count = 0;
+    answer->is_pipelined = false;
     answer->steps.count = answer->rows.count = answer->elements.count = 0;
     answer->xid = 0;
     buffer_clear(&answer->snapshot);

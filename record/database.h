@@ -51,7 +51,9 @@ struct database_answer {
     ARRAY(struct database_step_answer) steps;
     ARRAY(struct builtin_row) rows;
     ARRAY(int64_t) elements;
-    uint64_t xid;           /* 0: unknown, or it has written nothing */
+    bool
+        is_pipelined; /* the commit was sent with the requests: it may have come before their answers */
+    uint64_t xid;     /* 0: unknown, or it has written nothing */
     struct buffer snapshot; /* empty: unknown */
 };
 
@@ -119,8 +121,6 @@ struct database {
     uint64_t levels;          /* that sessions can ask for */
     bool has_server;          /* apart from this process: --connect means something */
     bool has_settings;        /* `settings` of the options mean something */
-    bool
-        pipelines; /* steps are sent together: when one is answered, the next may be done already */
     bool takes_whole; /* a transaction is one request: none of its steps depends on another */
     uint32_t faults;  /* a bit for each that it can suffer */
     bool certifies;   /* its own order can be recovered */

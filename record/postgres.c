@@ -728,6 +728,7 @@ static enum status postgres_steps(void *session, const struct database_step *ste
     int64_t invoked_ns = wall_clock_ns();
 
     assert(count > 0);
+    answer->is_pipelined = count > 1 && steps[count - 1].kind == STEP_COMMIT;
     if (!send_steps(s, steps, count)) {
         answer->end = STEPS_LOST;
         return STATUS_OK;
@@ -812,7 +813,6 @@ const struct database database_postgres = {
         LEVEL_BIT(LEVEL_READ_COMMITTED) | LEVEL_BIT(LEVEL_SNAPSHOT) | LEVEL_BIT(LEVEL_SERIALIZABLE),
     .has_server = true,
     .has_settings = true,
-    .pipelines = true,
     .faults = DATABASE_FAULT_BIT(DATABASE_KILL),
     .certifies = true,
     .profile = postgres_profile,

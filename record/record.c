@@ -11,6 +11,7 @@
 #include "base/arena.h"
 #include "base/random.h"
 #include "base/wall_clock.h"
+#include "record/live_lines.h"
 
 #define ATTEMPTS_MAX 16 /* of one transaction that the database rolls back */
 #define STEPS_MAX (BUILTIN_OPERATIONS_MAX + 2)
@@ -26,6 +27,9 @@ struct record_stage {
     struct builtin builtin;
     struct stored_table table;
     char table_name[64];
+    struct live_lines live; /* where somebody watches */
+    bool is_live;           /* it is open */
+    struct buffer lines;    /* that were taken from there */
     int64_t began_ns, until_ns;
     atomic_bool is_over;
     atomic_uint_fast64_t begun, ended;
@@ -230,6 +234,8 @@ static enum status run_attempt(struct record_client *c, uint64_t ordinal, uint32
     } while (c->answer.end == STEPS_DONE && c->steps[count - 1].kind == STEP_REQUEST);
     *outcome = status_of(c, count);
     client_log_end(c->log, *outcome, wall_clock_ns());
+    if (c->stage->options->watch)
+        TRY(live_lines_add(&c->stage->live, c->log, err));
     return note_end(c, &txn, *outcome, err);
 }
 
@@ -330,6 +336,15 @@ static void *client_main(void *context)
     return NULL;
 }
 
+/* Without logs. */
+static struct record_source source_of(const struct record_stage *stage)
+{
+    return (struct record_source){ .builtin = &stage->builtin,
+                                   .table = &stage->table,
+                                   .producer = text_of(stage->recording->version),
+                                   .began_ns = stage->began_ns };
+}
+
 /* --- While they run --------------------------------------------------------------------------- */
 
 static enum status kill_server(struct record_stage *stage, struct error *err)
@@ -338,6 +353,23 @@ static enum status kill_server(struct record_stage *stage, struct error *err)
     stage->recording->kills++;
     return stage->database->fault(stage->server, DATABASE_KILL, false, stage->recording->kills - 1,
                                   err);
+}
+
+/* To who watches. */
+static enum status show_lines(struct record_stage *stage, struct error *err)
+{
+    const struct record_plan *plan = stage->options;
+    bool is_enough = false;
+
+    if (!plan->watch)
+        return STATUS_OK;
+    live_lines_take(&stage->live, &stage->lines);
+    TRY(buffer_status(&stage->lines, err));
+    TRY(plan->watch(plan->watch_context, (struct text){ stage->lines.at, stage->lines.count },
+                    &is_enough, err));
+    if (is_enough)
+        atomic_store(&stage->is_over, true);
+    return STATUS_OK;
 }
 
 /* The first kill comes after half of the time between two. */
@@ -353,6 +385,7 @@ static enum status watch_over(struct record_stage *stage, const atomic_uint *run
             TRY(kill_server(stage, err));
             next_kill = wall_clock_ns() + every;
         }
+        TRY(show_lines(stage, err));
         progress_report(stage->options->progress, atomic_load(&stage->ended),
                         stage->options->transactions);
         nap(5000000);
@@ -393,6 +426,21 @@ static enum status start_clients(struct record_stage *stage, struct running_clie
     return STATUS_OK;
 }
 
+static enum status open_live(struct record_stage *stage, struct error *err)
+{
+    struct record_source source = source_of(stage);
+
+    stage->is_live = stage->options->watch != NULL;
+    return stage->is_live ? live_lines_open(&stage->live, &source, err) : STATUS_OK;
+}
+
+static void close_live(struct record_stage *stage)
+{
+    if (stage->is_live)
+        live_lines_close(&stage->live);
+    buffer_close(&stage->lines);
+}
+
 static enum status run_clients(struct record_stage *stage, struct running_client *clients,
                                struct error *err)
 {
@@ -401,7 +449,9 @@ static enum status run_clients(struct record_stage *stage, struct running_client
 
     stage->began_ns = wall_clock_ns();
     stage->until_ns = stage->options->for_ns ? stage->began_ns + stage->options->for_ns : 0;
-    status = start_clients(stage, clients, &running, err);
+    status = open_live(stage, err);
+    if (status == STATUS_OK)
+        status = start_clients(stage, clients, &running, err);
     if (status == STATUS_OK)
         status = watch_over(stage, &running, err);
     atomic_store(&stage->is_over, status != STATUS_OK || atomic_load(&stage->is_over));
@@ -661,15 +711,12 @@ static enum status make_history(struct record_stage *stage, const struct client_
 {
     struct recorded_run *r = stage->recording;
     struct recovered_order order = { 0 };
-    struct record_source source = { .builtin = &stage->builtin,
-                                    .table = &stage->table,
-                                    .producer = text_of(r->version),
-                                    .logs = logs,
-                                    .log_count = stage->builtin.clients + 1,
-                                    .began_ns = stage->began_ns };
+    struct record_source source = source_of(stage);
     int64_t began_ns = wall_clock_ns();
     enum status status = STATUS_OK;
 
+    source.logs = logs;
+    source.log_count = stage->builtin.clients + 1;
     if (stage->options->how.certifies) {
         status = stage->database->recover(stage->server, &order, err);
         source.order = &order;
@@ -693,6 +740,9 @@ static enum status run_all(struct record_stage *stage, struct running_client *cl
     TRY(stage->database->load(stage->server, &stage->builtin, err));
     TRY(run_clients(stage, clients, err));
     TRY(read_everything(stage, logs, err));
+    if (stage->is_live)
+        TRY(live_lines_add(&stage->live, &logs[stage->builtin.clients], err));
+    TRY(show_lines(stage, err));
     for (uint32_t i = 0; i < stage->options->invariant_count; i++)
         TRY(judge_query(stage, &stage->options->invariants[i], err));
     TRY(measure(stage->recording, logs, stage->builtin.clients, err));
@@ -718,6 +768,7 @@ static enum status run_with_clients(struct record_stage *stage, struct error *er
     }
     if (status == STATUS_OK)
         status = run_all(stage, clients, logs, err);
+    close_live(stage);
     for (uint32_t i = 0; clients && i < count; i++) {
         free(clients[i].client.steps);
         database_answer_close(&clients[i].client.answer);
@@ -787,8 +838,6 @@ enum status record_run(struct recorded_run *r, const struct record_plan *options
                           &arena, err);
     if (status == STATUS_OK) {
         name_table(&stage, options->workload->workload);
-        r->is_pipelined = options->database->pipelines && builtin_is_planned(&stage.builtin);
-        r->has_rows = stage.table.shape == SHAPE_ROWS;
         builtin_tally_init(&stage.tally, &stage.builtin);
         pthread_mutex_init(&stage.mutex, NULL);
         status = run_on_server(&stage, err);

@@ -43,8 +43,6 @@ struct recorded_run {
     int64_t ran_ns, recovered_ns;
     int64_t latency_ns[4]; /* of committed ones: half, 99 of 100, 999 of 1,000, all are within it */
     uint32_t kills;
-    bool is_pipelined; /* times of operations do not bound when their transaction committed */
-    bool has_rows;     /* keys may be deleted and inserted again */
     bool has_certificate;
     struct record_certificate certificate;
     struct record_finding findings[RECORD_FINDINGS_MAX];

@@ -455,6 +455,8 @@ static enum status tell_op(struct record_teller *t, const struct client_log *log
     default:
         TRY(tell_statement(t, log, op, err));
     }
+    if (op->is_untimed)
+        return STATUS_OK;
     return builder_set_op_at(&t->builder, op->invoked_ns - began,
                              is_answered(op) ? op->completed_ns - began : TIME_NEVER, err);
 }
@@ -493,12 +495,17 @@ static enum status tell_places(struct record_teller *t, size_t number, struct er
     return STATUS_OK;
 }
 
+static int64_t id_of(const struct record_teller *t, size_t number)
+{
+    return (int64_t)number + (t->source->first_id ? t->source->first_id : 1);
+}
+
 static enum status tell_txn(struct record_teller *t, size_t number, struct error *err)
 {
     const struct placed_txn *txn = &t->txns.at[number];
     int64_t began = t->source->began_ns;
 
-    TRY(builder_begin_txn(&t->builder, (int64_t)number + 1, txn->txn->session,
+    TRY(builder_begin_txn(&t->builder, id_of(t, number), txn->txn->session,
                           (enum txn_status)txn->txn->status, err));
     TRY(builder_set_txn_at(
         &t->builder, txn->txn->invoked_ns - began,
@@ -666,7 +673,8 @@ static enum status tell(struct record_teller *t, struct error *err)
         TRY(order_commits(t, err));
     }
     TRY(tell_header(t, err));
-    TRY(tell_initial(t, err));
+    if (!t->source->is_without_initial)
+        TRY(tell_initial(t, err));
     for (size_t i = 0; i < t->txns.count; i++)
         TRY(tell_txn(t, i, err));
     return t->source->order ? tell_orders(t, err) : STATUS_OK;

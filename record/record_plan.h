@@ -31,6 +31,12 @@ struct record_plan {
     bool judges_invariant; /* the level that is promised keeps the workload's invariant */
     struct record_invariant invariants[RECORD_INVARIANTS_MAX];
     uint32_t invariant_count;
+    /*
+     * Somebody who watches: gets native text as it comes, the header first. `is_enough`: the load
+     * ends. NULL: nobody does.
+     */
+    enum status (*watch)(void *context, struct text lines, bool *is_enough, struct error *);
+    void *watch_context;
     const atomic_bool *stop; /* or NULL */
     const struct progress *progress;
 };

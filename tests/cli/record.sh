@@ -27,6 +27,8 @@ run 2 record sqlite --for soon
 check "a time is a number and a unit" mentions err "--for takes a time"
 run 2 record sqlite --set keys
 check "a parameter has a value" mentions err "--set takes key=value"
+run 2 record sqlite --watch --topology shared-cache --isolation read-uncommitted
+check "nobody watches a database whose ways are not known" mentions err "nobody can watch"
 run 2 record postgres --binaries /nowhere
 check "programs that are not there are missed" mentions err "has no initdb and postgres"
 
@@ -81,6 +83,23 @@ for workload in list-append rw-register bank predicate; do
     check "PostgreSQL keeps serializable for $workload, by its own order" judged certificate valid serializable
     check "and every snapshot has its place in it" mentions out '"missing":0,"aborted":0,"strange":0,"misfits":0'
 done
+# A statement of a pipeline may have been answered after its transaction had committed: it has no time of its own.
+for level in snapshot serializable; do
+    for workload in list-append bank; do
+        run 0 record postgres --isolation $level --level $level --workload $workload --transactions 1500 \
+            --watch --out timed --force --json
+        check "interval has nothing against its $level while $workload runs" mentions out '"found_after":null'
+        run 0 check timed/history.jsonl --checker interval --level strict-$level --profile postgresql/$level
+        check "nor by the history's times" mentions out valid
+    done
+done
+found=0
+for try in 1 2 3 4 5; do
+    "$ORDEAL" record postgres --watch --workload list-append --set keys=4 --clients 8 --for 12s --kill every=1s \
+        --setting synchronous_commit=off --seed $try --json >out 2>err </dev/null
+    grep -q '"found_after":[0-9]' out && { found=1; break; }
+done
+check "commits that a crash takes back are found while it runs" test $found -eq 1
 run 1 record postgres --certificate --isolation snapshot --workload write-skew --clients 8 --transactions 4000 \
     --set keys=4 --json
 check "write skew is found at its repeatable read" mentions out '"kind":"G2-item"'

@@ -68,6 +68,19 @@ enum status record_trial_of_scenario(struct record_trial *trial, const struct sc
 
 /* --- Recording and judging -------------------------------------------------------------------- */
 
+/*
+ * What the database promises for this workload. A row that was deleted can be inserted again by a
+ * transaction whose snapshot still has it: both commit, so that the first does not win. Without that
+ * rule `locks_for` would say that an UPDATE reads the newest rows, which it does not.
+ */
+static void fit_profile(struct record_trial *trial)
+{
+    if (trial->workload.workload->shape != SHAPE_ROWS)
+        return;
+    trial->profile.profile.first_updater = false;
+    trial->profile.profile.locks_for = false;
+}
+
 enum status record_trial_settle(struct record_trial *trial, struct error *err)
 {
     struct record_plan *plan = &trial->plan;
@@ -77,27 +90,12 @@ enum status record_trial_settle(struct record_trial *trial, struct error *err)
     TRY(record_plan_settle(plan, err));
     plan->judges_invariant = !trial->wishes.skips_workload &&
                              builtin_invariant_holds_at(trial->workload.workload, trial->level);
-    profile = trial->level == plan->how.isolation ? plan->database->profile(trial->level) : NULL;
+    profile = plan->database->profile(plan->how.isolation);
     if (profile)
         TRY(profile_load(&trial->profile, profile, err));
     trial->has_profile = profile != NULL;
+    fit_profile(trial);
     return STATUS_OK;
-}
-
-/*
- * What the database promises for this workload. If a transaction is sent as one, it may have committed
- * before its client read the answers. A row that was deleted can be inserted again by a transaction
- * whose snapshot still has it: both commit, so that the first does not win. Without that rule
- * `locks_for` would say that an UPDATE reads the newest rows, which it does not.
- */
-static const struct profile *fit_profile(struct record_trial *trial)
-{
-    if (!trial->has_profile)
-        return NULL;
-    trial->profile.profile.by_operations &= !trial->recording.is_pipelined;
-    trial->profile.profile.first_updater &= !trial->recording.has_rows;
-    trial->profile.profile.locks_for &= !trial->recording.has_rows;
-    return &trial->profile.profile;
 }
 
 static enum status judge(struct record_trial *trial, const struct record_trial_options *options,
@@ -112,7 +110,7 @@ static enum status judge(struct record_trial *trial, const struct record_trial_o
         .rule = JURY_COMPLETE,
         .is_named = wishes->is_listed,
         .named = wishes->checkers,
-        .profile = fit_profile(trial),
+        .profile = trial->has_profile ? &trial->profile.profile : NULL,
         .is_promised = true,
         .limit_ns = limit_ns,
         .unfinished = options->unfinished,
@@ -123,6 +121,62 @@ static enum status judge(struct record_trial *trial, const struct record_trial_o
     return jury_judge(&trial->jury, &trial->recording.history, &asked, err);
 }
 
+/* --- Watching --------------------------------------------------------------------------------- */
+
+#define WATCH_PATIENCE_NS INT64_C(2000000000)
+#define WATCH_BYTES_MAX ((size_t)256 << 20)
+#define WATCH_STREAM 0
+
+static enum status begin_watching(struct record_trial *trial, struct error *err)
+{
+    struct watcher_options options = { .profile = trial->profile.profile,
+                                       .patience = WATCH_PATIENCE_NS,
+                                       .bytes_max = WATCH_BYTES_MAX,
+                                       .line_bytes_max = WATCH_BYTES_MAX };
+    uint32_t stream;
+
+    if (!trial->has_profile)
+        return error_set(err, STATUS_BAD_INPUT,
+                         "nobody can watch: there is no profile of how %s works at that level",
+                         trial->plan.database->title);
+    watcher_init(&trial->watcher, &options);
+    trial->is_watching = true;
+    return watcher_add_stream(&trial->watcher, "the clients", false, &stream, err);
+}
+
+static enum status watch(void *context, struct text lines, bool *is_enough, struct error *err)
+{
+    struct record_trial *trial = context;
+
+    if (lines.length > 0)
+        TRY(watcher_feed(&trial->watcher, WATCH_STREAM, lines, err));
+    if (trial->found_ns == 0 && trial->watcher.model.findings.count > 0)
+        trial->found_ns = wall_clock_ns() - trial->began_ns;
+    *is_enough = trial->found_ns > 0;
+    return STATUS_OK;
+}
+
+static enum status end_watching(struct record_trial *trial, struct error *err)
+{
+    bool is_enough;
+
+    TRY(watcher_end(&trial->watcher, WATCH_STREAM, false, err));
+    TRY(watcher_finish(&trial->watcher, err));
+    return watch(trial, (struct text){ NULL, 0 }, &is_enough, err);
+}
+
+static enum status record(struct record_trial *trial, struct error *err)
+{
+    if (!trial->watches)
+        return record_run(&trial->recording, &trial->plan, err);
+    TRY(begin_watching(trial, err));
+    trial->plan.watch = watch;
+    trial->plan.watch_context = trial;
+    trial->began_ns = wall_clock_ns();
+    TRY(record_run(&trial->recording, &trial->plan, err));
+    return end_watching(trial, err);
+}
+
 enum status record_trial_run(struct record_trial *trial, const struct record_trial_options *options,
                              struct error *err)
 {
@@ -130,7 +184,7 @@ enum status record_trial_run(struct record_trial *trial, const struct record_tri
 
     trial->plan.stop = options->stop;
     trial->plan.progress = options->progress;
-    TRY(record_run(&trial->recording, &trial->plan, err));
+    TRY(record(trial, err));
     left_ns = until_ns ? until_ns - wall_clock_ns() : 0;
     return judge(trial, options, until_ns && left_ns < 1 ? 1 : left_ns, err);
 }
@@ -139,6 +193,8 @@ void record_trial_close(struct record_trial *trial)
 {
     jury_close(&trial->jury);
     record_run_close(&trial->recording);
+    if (trial->is_watching)
+        watcher_close(&trial->watcher);
 }
 
 uint64_t record_trial_felt(const struct record_trial *trial, uint32_t nemesis)
@@ -149,5 +205,6 @@ uint64_t record_trial_felt(const struct record_trial *trial, uint32_t nemesis)
 
 enum verdict record_trial_verdict(const struct record_trial *trial)
 {
-    return trial->recording.finding_count > 0 ? VERDICT_INVALID : trial->jury.verdict;
+    return trial->recording.finding_count > 0 || trial->found_ns > 0 ? VERDICT_INVALID
+                                                                     : trial->jury.verdict;
 }

@@ -12,6 +12,7 @@
 #ifndef TRIAL_RUN_RECORD_TRIAL_H
 #define TRIAL_RUN_RECORD_TRIAL_H
 
+#include "checkers/interval/online/watcher.h"
 #include "record/record.h"
 #include "trial/run/jury.h"
 #include "trial/scenario/profile_file.h"
@@ -21,15 +22,21 @@
 struct record_trial {
     struct record_plan plan;
     struct builtin_options workload;
-    enum level level;           /* that is checked */
-    struct check_wishes wishes; /* who is asked; all zero: all that can judge */
-    struct given_profile profile;
+    enum level level;             /* that is checked */
+    struct check_wishes wishes;   /* who is asked; all zero: all that can judge */
+    struct given_profile profile; /* of the database at the level that clients ask for */
     bool has_profile;
     const char *settings[DATABASE_SETTINGS_MAX]; /* of a scenario's plan */
     uint32_t nemesis_count;                      /* of the scenario */
 
+    bool watches; /* interval judges while it runs, and ends the load at its first finding */
+
     struct recorded_run recording;
     struct jury jury;
+    struct watcher watcher;
+    bool is_watching;
+    int64_t began_ns; /* of the wall clock */
+    int64_t found_ns; /* when the watcher found something, from the beginning; 0: it did not */
 };
 
 struct record_trial_options {
