@@ -717,6 +717,7 @@ static enum status make_history(struct record_stage *stage, const struct client_
 
     source.logs = logs;
     source.log_count = stage->builtin.clients + 1;
+    source.is_over = true;
     if (stage->options->how.certifies) {
         status = stage->database->recover(stage->server, &order, err);
         source.order = &order;

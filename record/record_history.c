@@ -667,7 +667,8 @@ static enum status find_lost(struct record_teller *t, struct error *err)
 static enum status tell(struct record_teller *t, struct error *err)
 {
     TRY(gather(t, err));
-    TRY(find_lost(t, err));
+    if (t->source->is_over)
+        TRY(find_lost(t, err));
     if (t->source->order) {
         TRY(match_commits(t, err));
         TRY(order_commits(t, err));

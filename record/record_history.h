@@ -18,6 +18,7 @@ struct record_source {
     uint32_t log_count;
     int64_t began_ns;                    /* times count from here */
     const struct recovered_order *order; /* NULL: none was recovered */
+    bool is_over;                        /* the last log has read everything back */
     int64_t first_id;                    /* of the first transaction; 0: 1 */
     bool is_without_initial;             /* only transactions are wanted */
 };
