@@ -114,6 +114,11 @@ struct text http_answer(const struct http *http)
     return (struct text){ http->answer.at, http->answer.count };
 }
 
+cJSON *http_json(const struct http *http)
+{
+    return http->answer.at ? cJSON_ParseWithLength(http->answer.at, http->answer.count) : NULL;
+}
+
 struct text http_find(const struct http *http, const char *words)
 {
     size_t length = strlen(words);

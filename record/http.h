@@ -12,6 +12,8 @@
 #ifndef RECORD_HTTP_H
 #define RECORD_HTTP_H
 
+#include <cjson/cJSON.h>
+
 #include "base/error.h"
 #include "base/text.h"
 
@@ -28,6 +30,8 @@ MUST_USE enum status http_post(struct http *, const char *url, struct text json,
 long http_status(const struct http *);
 /* Holds until the next request. */
 struct text http_answer(const struct http *);
+/* As a tree, which the caller deletes with cJSON_Delete(); NULL: it is no JSON. */
+cJSON *http_json(const struct http *);
 /* What the answer has behind these words; `at` is NULL: it does not have them. */
 struct text http_find(const struct http *, const char *words);
 

@@ -19,7 +19,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/json.h"
 #include "base/json_writer.h"
 #include "base/wall_clock.h"
 #include "record/http_cluster.h"
@@ -40,7 +39,7 @@ struct rqlite_session {
     struct http *http;
     char url[300];
     struct buffer body;
-    struct json json;
+    struct database_step_answer times; /* of the last request */
 };
 
 /* --- Servers ---------------------------------------------------------------------------------- */
@@ -157,7 +156,6 @@ static void rqlite_close(void *session)
 
     http_close(s->http);
     buffer_close(&s->body);
-    json_close(&s->json);
     free(s);
 }
 
@@ -184,83 +182,55 @@ static void write_statement(const struct stored_table *t, const struct builtin_r
     buffer_close(&sql);
 }
 
-static enum status take_row(const struct stored_table *t, struct json *json,
+/* Numbers are doubles there, which hold all that workloads write. */
+static enum status take_row(const struct stored_table *t, const cJSON *cells,
                             struct database_answer *answer, struct database_step_answer *step,
                             struct error *err)
 {
-    int64_t cells[3] = { 0 };
-    struct text list = { NULL, 0 };
-    bool more;
+    const cJSON *key = cJSON_GetArrayItem(cells, 0), *value = cJSON_GetArrayItem(cells, 1),
+                *tag = cJSON_GetArrayItem(cells, 2);
 
-    TRY(json_open(json, '[', "a row", err));
-    for (size_t n = 0;; n++) {
-        TRY(json_element(json, n, &more, err));
-        if (!more)
-            break;
-        if (n == 1 && t->shape == SHAPE_LISTS)
-            TRY(json_string(json, "a list", &list, err));
-        else
-            TRY(json_integer(json, "an integer", &cells[n < 3 ? n : 2], err));
-    }
-    if (t->shape == SHAPE_LISTS)
-        return database_answer_list(answer, step, list, err);
+    if (t->shape == SHAPE_LISTS && cJSON_IsString(value))
+        return database_answer_list(answer, step, text_of(value->valuestring), err);
+    if (!cJSON_IsNumber(key) || !cJSON_IsNumber(value))
+        return error_set(err, STATUS_IO, "rqlite answered a row that is none of the workload's");
     return database_answer_row(answer, step,
-                               (struct builtin_row){ (uint64_t)cells[0], cells[1], cells[2] }, err);
+                               (struct builtin_row){ (uint64_t)key->valuedouble,
+                                                     (int64_t)value->valuedouble,
+                                                     tag ? (int64_t)tag->valuedouble : 0 },
+                               err);
 }
 
 /* Of one statement: rows, or an error, which rolls all of them back. */
-static enum status take_result(struct rqlite_session *s, struct database_answer *answer,
-                               struct database_step_answer *step, struct error *err)
+static enum status take_result(struct rqlite_session *s, const cJSON *result,
+                               struct database_answer *answer, struct database_step_answer *step,
+                               struct error *err)
 {
-    struct json *json = &s->json;
-    struct text name, words;
-    bool more;
+    const char *words = cJSON_GetStringValue(cJSON_GetObjectItem(result, "error"));
+    const cJSON *row;
 
-    TRY(json_open(json, '{', "a result", err));
-    for (size_t n = 0;; n++) {
-        TRY(json_field(json, n, &name, err));
-        if (!name.at)
-            return STATUS_OK;
-        if (text_equal(name, TEXT("error"))) {
-            TRY(json_string(json, "an error", &words, err));
-            if (words.length < 6 || memcmp(words.at, "UNIQUE", 6) != 0)
-                return error_set(err, STATUS_IO, "rqlite: %.*s", TEXT_PRINT(words));
-            answer->end = STEPS_REFUSED;
-            snprintf(answer->code, sizeof answer->code, "CONSTRAINT");
-        } else if (!text_equal(name, TEXT("values"))) {
-            TRY(json_skip(json, err));
-        } else {
-            TRY(json_open(json, '[', "rows", err));
-            for (size_t row = 0;; row++) {
-                TRY(json_element(json, row, &more, err));
-                if (!more)
-                    break;
-                TRY(take_row(&s->server->options.table, json, answer, step, err));
-            }
-        }
+    if (!result || (words && strncmp(words, "UNIQUE", 6) != 0))
+        return error_set(err, STATUS_IO, "rqlite: %s", words ? words : "a statement has no answer");
+    if (words) {
+        answer->end = STEPS_REFUSED;
+        snprintf(answer->code, sizeof answer->code, "CONSTRAINT");
     }
+    cJSON_ArrayForEach(row, cJSON_GetObjectItem(result, "values"))
+        TRY(take_row(&s->server->options.table, row, answer, step, err));
+    return STATUS_OK;
 }
 
 /* Results stand in the order of the statements, and end with the first error. */
-static enum status take_results(struct rqlite_session *s, const struct database_step *steps,
-                                uint32_t count, struct database_answer *answer,
-                                struct database_step_answer times, struct error *err)
+static enum status take_results(struct rqlite_session *s, const cJSON *result,
+                                const struct database_step *steps, uint32_t count,
+                                struct database_answer *answer, struct error *err)
 {
-    struct text name;
-    bool more = true;
-
-    json_begin(&s->json, http_answer(s->http));
-    TRY(json_open(&s->json, '{', "an answer", err));
-    TRY(json_field(&s->json, 0, &name, err));
-    TRY(json_open(&s->json, '[', "results", err));
-    for (uint32_t i = 0, n = 0; i < count; i++) {
-        struct database_step_answer step = times;
+    for (uint32_t i = 0; i < count; i++) {
+        struct database_step_answer step = s->times;
 
         if (steps[i].kind == STEP_REQUEST) {
-            TRY(json_element(&s->json, n++, &more, err));
-            if (!more)
-                return error_set(err, STATUS_IO, "rqlite did not answer all requests");
-            TRY(take_result(s, answer, &step, err));
+            TRY(take_result(s, result, answer, &step, err));
+            result = result->next;
         }
         if (answer->end != STEPS_DONE)
             return STATUS_OK;
@@ -270,14 +240,10 @@ static enum status take_results(struct rqlite_session *s, const struct database_
     return STATUS_OK;
 }
 
-/* Where nobody says what became of a request, it is lost. */
-static enum status rqlite_steps(void *session, const struct database_step *steps, uint32_t count,
-                                struct database_answer *answer, struct error *err)
+static enum status send(struct rqlite_session *s, const struct database_step *steps, uint32_t count,
+                        struct error *err)
 {
-    struct rqlite_session *s = session;
-    struct database_step_answer times = { .invoked_ns = wall_clock_ns() };
     struct json_writer body = { .out = &s->body };
-    struct error lost;
 
     buffer_clear(&s->body);
     json_writer_open(&body, NULL, '[');
@@ -288,19 +254,36 @@ static enum status rqlite_steps(void *session, const struct database_step *steps
         json_writer_text(&body, NULL, s->server->rollback);
     json_writer_close(&body, ']');
     TRY(buffer_status(&s->body, err));
+    s->times.invoked_ns = wall_clock_ns();
+    return http_post(s->http, s->url, (struct text){ s->body.at, s->body.count }, err);
+}
+
+/* Where nobody says what became of a request, it is lost. */
+static enum status rqlite_steps(void *session, const struct database_step *steps, uint32_t count,
+                                struct database_answer *answer, struct error *err)
+{
+    struct rqlite_session *s = session;
+    enum status status = send(s, steps, count, err);
+    cJSON *json, *result;
+
     answer->end = STEPS_LOST;
-    if (http_post(s->http, s->url, (struct text){ s->body.at, s->body.count }, &lost) != STATUS_OK)
-        return STATUS_OK;
-    times.completed_ns = wall_clock_ns();
+    if (status != STATUS_OK)
+        return status == STATUS_IO ? STATUS_OK : status;
+    s->times.completed_ns = wall_clock_ns();
     if (http_find(s->http, "leader not found").at || http_find(s->http, "not leader\"").at) {
         nanosleep(&(struct timespec){ .tv_nsec = 20000000 }, NULL);
         answer->end = STEPS_REFUSED; /* the log did not get it */
         snprintf(answer->code, sizeof answer->code, "NO_LEADER");
-    } else if (http_status(s->http) == 200 && !http_find(s->http, "\"results\":[],").at) {
-        answer->end = STEPS_DONE;
-        return take_results(s, steps, count, answer, times, err);
+        return STATUS_OK;
     }
-    return STATUS_OK;
+    json = http_json(s->http);
+    result = cJSON_GetArrayItem(cJSON_GetObjectItem(json, "results"), 0);
+    if (result && http_status(s->http) == 200) {
+        answer->end = STEPS_DONE;
+        status = take_results(s, result, steps, count, answer, err);
+    }
+    cJSON_Delete(json);
+    return status;
 }
 
 /* --- The table -------------------------------------------------------------------------------- */

@@ -131,12 +131,13 @@ zstd.h                history tests
 pg_query.h            programs verify tests
 pg_query.pb-c.h       programs verify tests
 protobuf-c.h          programs verify tests
-cJSON.h               programs verify tests
+cJSON.h               programs verify record tests
 z3.h            once  smt
 toml.h          once  trial
 gvc.h                 cli
 libpq-fe.h            record
 mysql.h               record
+curl.h          once  record
 unity.h               tests
 '
 
