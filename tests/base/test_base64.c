@@ -26,7 +26,7 @@ static void bytes_come_back_as_they_were(void)
         base64_print(&buffer, bytes);
         TEST_ASSERT_TRUE_MESSAGE(base64_decode(&decoded, (struct text){ buffer.at, buffer.count }),
                                  texts[i]);
-        TEST_ASSERT_EQUAL_size_t(bytes.length, decoded.count);
+        TEST_ASSERT_EQUAL_UINT64(bytes.length, decoded.count);
         TEST_ASSERT_EQUAL_MEMORY(bytes.at, decoded.at, bytes.length);
         buffer_close(&decoded);
     }
@@ -42,7 +42,7 @@ static void what_is_no_base64_is_refused(void)
 {
     TEST_ASSERT_FALSE(base64_decode(&buffer, TEXT("Zm9")));
     TEST_ASSERT_FALSE(base64_decode(&buffer, TEXT("Z*9v")));
-    TEST_ASSERT_EQUAL_size_t(0, buffer.count);
+    TEST_ASSERT_EQUAL_UINT64(0, buffer.count);
 }
 
 int main(void)
