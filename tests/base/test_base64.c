@@ -27,7 +27,8 @@ static void bytes_come_back_as_they_were(void)
         TEST_ASSERT_TRUE_MESSAGE(base64_decode(&decoded, (struct text){ buffer.at, buffer.count }),
                                  texts[i]);
         TEST_ASSERT_EQUAL_UINT64(bytes.length, decoded.count);
-        TEST_ASSERT_EQUAL_MEMORY(bytes.at, decoded.at, bytes.length);
+        if (bytes.length > 0)
+            TEST_ASSERT_EQUAL_MEMORY(bytes.at, decoded.at, bytes.length);
         buffer_close(&decoded);
     }
 }
