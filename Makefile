@@ -204,10 +204,12 @@ bulk_tests = $(BUILD)/release/tests/oracle/test_bulk $(BUILD)/release/tests/diff
 clean_runs = tools/clean-runs.sh $(BUILD)/gcc-O3/ordeal 1..22
 # Every rare path of the store is reached: by some protocol, and in `make soak` by each that has it.
 rare_paths = tools/paths.sh $(BUILD)/gcc-O3/ordeal
+# With DATABASES=1: those that need PostgreSQL, MariaDB and what else there is.
+database_tests = $(if $(DATABASES),tests/databases/recipes.sh)
 run_tests = ORDEAL=$(abspath $(BUILD))/sanitize/ordeal tools/run-tests.sh
 
 check: all $(BUILD)/failing.so $(BUILD)/release/hostile $(sanitize_tests) $(bulk_tests) $(sanitize_fuzz) $(twice_builds) $(clang-O0_all) ## set up, build, pass every test
-	@$(run_tests) $(bulk_tests) $(sanitize_tests) $(tool_tests) $(cli_tests) $(postgres_tests) $(corpus_runs) \
+	@$(run_tests) $(bulk_tests) $(sanitize_tests) $(tool_tests) $(cli_tests) $(database_tests) $(postgres_tests) $(corpus_runs) \
 	    tools/rooms.sh 'tools/golden.sh $(BUILD)/gcc-O3/ordeal' \
 	    'tools/judged.sh $(BUILD)/gcc-O3/ordeal' 'TWICE_SEEDS= TWICE_TRANSACTIONS=1000 $(twice_run)' \
 	    '$(clean_runs)' '$(rare_paths) 150' 'tools/soak.sh sample'
@@ -218,6 +220,10 @@ unit: $(units) ## run the unit tests alone (ONLY=word: those with it in their pa
 
 check-postgres: ready-postgres $(filter $(BUILD)/sanitize/tests/programs/%,$(sanitize_tests)) ## compare with a real PostgreSQL, which is installed if need be
 	@POSTGRES_REQUIRED=1 $(run_tests) $(postgres_tests)
+
+check-databases: all $(BUILD)/sanitize/ordeal ## put every database of `ordeal record recipes` on trial; installs their servers
+	@tools/deps.sh databases || echo 'some servers are not to be had here'
+	@ORDEAL=$(abspath $(BUILD))/release/ordeal tools/run-tests.sh tests/databases/recipes.sh $(wildcard tests/cli/record*.sh)
 
 twice: $(twice_builds) ## compare trace hashes between compilers and optimisation levels
 	@$(twice_run)
@@ -326,4 +332,4 @@ ready-postgres: ready-check
 FORCE:
 
 .PHONY: all run debug check unit twice golden judged portable rooms fuzz matrix guided soak mutate coverage bench deps install \
-    uninstall clean distclean help ready ready-check ready-fuzz ready-postgres check-postgres FORCE
+    uninstall clean distclean help ready ready-check ready-fuzz ready-postgres check-postgres check-databases FORCE
