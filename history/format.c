@@ -181,7 +181,7 @@ static enum status read_file(const char *path, enum format format, const struct 
 static void format_folder_close(struct format_folder *);
 
 static enum status format_folder_choose(const char *folder, enum format wanted,
-                                          struct format_folder *, struct error *);
+                                        struct format_folder *, struct error *);
 
 static enum status read_folder(const char *path, enum format wanted,
                                const struct progress *progress, struct history *history,
@@ -277,7 +277,7 @@ enum status format_write_history(const struct history *history, enum format form
  *
  *     cobra/     0.log 1.log 2.log         sessions: one history
  *     viper/     J0.json J1.json           likewise
- *     store/     history.edn jepsen.log results.edn     history.edn
+ *     latest/    history.edn jepsen.log results.edn independent/     history.edn
  *     hist-00/   history.bincode info.txt               history.bincode
  *
  * A file is known by how it begins. Of a tool that writes a file for each session, all files with
@@ -436,8 +436,7 @@ static void find_candidates(struct entries *entries, enum format wanted, bool on
             continue;
         if (!*first)
             *first = entry;
-        else if (!*other && (entry->format != (*first)->format ||
-                             !format_foreign(entry->format) ||
+        else if (!*other && (entry->format != (*first)->format || !format_foreign(entry->format) ||
                              !format_foreign(entry->format)->read_sessions))
             *other = entry;
     }
@@ -447,15 +446,16 @@ static enum status refuse_several(const char *folder, const struct format_entry 
                                   const struct format_entry *other, struct error *err)
 {
     error_set_file(err, folder);
-    return error_set(err, STATUS_BAD_INPUT,
-                     "there are several histories in this folder, such as %s in format %s and %s in "
-                     "format %s: name one of them",
-                     name_of(one->path), format_name(one->format), name_of(other->path),
-                     format_name(other->format));
+    return error_set(
+        err, STATUS_BAD_INPUT,
+        "there are several histories in this folder, such as %s in format %s and %s in "
+        "format %s: name one of them",
+        name_of(one->path), format_name(one->format), name_of(other->path),
+        format_name(other->format));
 }
 
 static enum status choose_entries(struct entries *entries, const char *folder, enum format wanted,
-                          struct format_folder *chosen, struct error *err)
+                                  struct format_folder *chosen, struct error *err)
 {
     struct format_entry *first, *other;
 
@@ -525,6 +525,28 @@ static enum status add_path(struct history_paths *found, const char *path, struc
 }
 
 /*
+ * The history of a test that Jepsen has run, if this is its folder, or NULL. What is in its folders are
+ * logs, reports, and parts of that history, one for each key.
+ */
+static const char *jepsen_history(const struct entries *entries)
+{
+    static const char *const marks[] = { "test.edn", "test.jepsen", "test.fressian", "results.edn",
+                                         "jepsen.log" };
+    const char *history = NULL;
+    bool is_test = false;
+
+    for (size_t i = 0; i < entries->all.count; i++) {
+        const char *name = name_of(entries->all.at[i].path);
+
+        if (strcmp(name, "history.edn") == 0)
+            history = entries->all.at[i].path;
+        for (size_t mark = 0; mark < sizeof marks / sizeof *marks; mark++)
+            is_test |= strcmp(name, marks[mark]) == 0;
+    }
+    return is_test ? history : NULL;
+}
+
+/*
  * Whether the folder as a whole is one history: then nothing in it may stand beside that. A single
  * file is named itself.
  */
@@ -532,9 +554,13 @@ static enum status add_whole(struct entries *entries, const char *folder, enum f
                              struct history_paths *found, bool *is_one, struct error *err)
 {
     struct format_folder chosen = { .format = FORMAT_ANY };
+    const char *jepsen = jepsen_history(entries);
     struct error why = { 0 };
     enum status status = STATUS_BAD_INPUT;
 
+    *is_one = jepsen;
+    if (jepsen)
+        return add_path(found, jepsen, err);
     if (entries->folders.count == 0)
         status = choose_entries(entries, folder, wanted, &chosen, &why);
     *is_one = status == STATUS_OK;
@@ -565,15 +591,16 @@ static enum status find_in(const char *folder, enum format wanted, unsigned dept
             status = add_path(found, entries.all.at[i].path, err);
     }
     for (size_t i = 0; status == STATUS_OK && !is_one && i < entries.folders.count; i++)
-        status = depth > 0 ? find_in(entries.folders.at[i], wanted, depth - 1, found, err)
-                           : error_set(err, STATUS_OVER_LIMIT, "folders are nested too deep: %.200s",
-                                       entries.folders.at[i]);
+        status = depth > 0
+                     ? find_in(entries.folders.at[i], wanted, depth - 1, found, err)
+                     : error_set(err, STATUS_OVER_LIMIT, "folders are nested too deep: %.200s",
+                                 entries.folders.at[i]);
     close_entries(&entries);
     return status;
 }
 
-enum status format_find_histories(const char *path, enum format wanted,
-                                  struct history_paths *found, struct error *err)
+enum status format_find_histories(const char *path, enum format wanted, struct history_paths *found,
+                                  struct error *err)
 {
     struct stat file;
 

@@ -81,4 +81,42 @@ judge 0 "valid" several.edn --level strict-serializable --initial 0
 echo '{:type :ok :f :write :value 1 :process 0}' >ended.edn
 run 2 check ended.edn --level strict-serializable
 check "of completions alone nobody knows when they began" mentions err 'no transaction of the history has an "at"'
+# --- What a test leaves behind: store/TEST/TIME/, and store/latest -------------------
+
+test=store/append/20260101T000000.000Z
+mkdir -p $test/independent/3 $test/elle $test/n1
+cat >$test/history.edn <<'END'
+{:index 0, :time 100, :type :invoke, :process 0, :f :txn, :value [[:append 1 1] [:r 2 nil]]}
+{:index 1, :time 200, :type :ok, :process 0, :f :txn, :value [[:append 1 1] [:r 2 nil]]}
+{:index 2, :time 300, :type :info, :process :nemesis, :f :start, :value [:isolated {"n1" #{"n2" "n3"}}]}
+{:index 3, :time 500, :type :invoke, :process 1, :f :txn, :value [[:r 1 nil]]}
+{:index 4, :time 600, :type :ok, :process 1, :f :txn, :value [[:r 1 [1]]]}
+END
+printf '0\t:invoke\t:txn\t[[:append 1 1] [:r 2 nil]]\n' >$test/history.txt
+echo '{:valid? true, :stats {:valid? true, :count 2}}' >$test/results.edn
+echo '{:name "append", :nodes ["n1" "n2" "n3"], :concurrency 10}' >$test/test.edn
+printf 'JEPSEN\0\0\0\1' >$test/test.jepsen
+echo 'INFO  jepsen.util - 0	:invoke	:txn	nil' >$test/jepsen.log
+echo etcd >$test/n1/etcd.log
+cp $test/history.edn $test/independent/3/history.edn
+cp $test/history.edn $test/elle/cycle.edn
+ln -s append/20260101T000000.000Z store/latest
+ln -s 20260101T000000.000Z store/append/latest
+
+for folder in store/latest store/append/latest $test store/append store; do
+    run 0 check $folder
+    check "$folder is that test's history, and not its parts" mentions out "history    2 transactions"
+done
+run 0 check store/latest --witness witness.json
+run 0 verify store/latest witness.json
+mkdir -p store/set/20260102T000000.000Z
+cp set.edn store/set/20260102T000000.000Z/history.edn
+cp $test/test.edn store/set/20260102T000000.000Z/
+ln -s 20260102T000000.000Z store/set/latest
+run 1 check store --level serializable
+check "a store has a line for each test, once" mentions out "histories  2: 1 valid, 1 invalid"
+sed -i 's/^{:index 2/{:index/' $test/history.edn
+run 2 check store/latest
+check "a history that is damaged is refused, whatever else is there" mentions err "history.edn"
+
 finish
