@@ -166,7 +166,7 @@ struct database {
 };
 
 /* Their rows, each in a file of its own. */
-#define DATABASES(row) row(postgres) row(mariadb) row(sqlite) row(etcd) row(rqlite)
+#define DATABASES(row) row(postgres) row(mariadb) row(galera) row(sqlite) row(etcd) row(rqlite)
 
 #define DATABASE_DECLARE(name) extern const struct database database_##name;
 DATABASES(DATABASE_DECLARE)

@@ -172,20 +172,16 @@ struct mariadb_address mariadb_server_address(const struct mariadb_servers *m, u
     return address;
 }
 
-/* It takes connections before a node of a cluster takes queries. */
 static bool is_ready(const struct mariadb_servers *m, unsigned node)
 {
     struct mariadb_address address = mariadb_server_address(m, node);
     struct error err;
     MYSQL *conn;
-    bool is_ready;
 
     if (mariadb_session_connect(&conn, &address, &err) != STATUS_OK)
         return false;
-    is_ready = mariadb_session_ask(conn, "SELECT COUNT(*) FROM information_schema.schemata", NULL,
-                                   0, &err) == STATUS_OK;
     mysql_close(conn);
-    return is_ready;
+    return true;
 }
 
 static enum status wait_for(struct mariadb_servers *m, unsigned node, int64_t patience_ns,
@@ -206,12 +202,13 @@ static enum status wait_for(struct mariadb_servers *m, unsigned node, int64_t pa
     return error_set(err, STATUS_IO, "MariaDB ended at its start: %s", words);
 }
 
-static enum status make_data(struct mariadb_servers *m, unsigned node, struct error *err)
+enum status mariadb_server_make_folder(const struct mariadb_servers *m, const char *name,
+                                       struct error *err)
 {
     char path[OWN_SERVER_PATH_SIZE + 64];
     bool is_made;
 
-    snprintf(path, sizeof path, "%s/data-%u", m->server.folder, node);
+    snprintf(path, sizeof path, "%s/%s", m->server.folder, name);
     if (access(path, F_OK) == 0)
         return STATUS_OK;
     is_made = mkdir(path, 0700) == 0 &&
@@ -223,12 +220,26 @@ enum status mariadb_server_start(struct mariadb_servers *m, unsigned node,
                                  struct mariadb_arguments *a, int64_t patience_ns,
                                  struct error *err)
 {
-    enum status status = make_data(m, node, err);
+    char data[32];
+    enum status status;
 
+    snprintf(data, sizeof data, "data-%u", node);
+    status = mariadb_server_make_folder(m, data, err);
     if (status == STATUS_OK)
         status = argue_settings(m, a, err);
     if (status == STATUS_OK)
         status = own_server_start(&m->server, node, a->argv, err);
     close_arguments(a);
     return status == STATUS_OK ? wait_for(m, node, patience_ns, err) : status;
+}
+
+enum status mariadb_server_run(struct mariadb_servers *m, struct mariadb_arguments *a,
+                               struct error *err)
+{
+    enum status status = argue_settings(m, a, err);
+
+    if (status == STATUS_OK)
+        status = own_server_run(&m->server, a->argv, err);
+    close_arguments(a);
+    return status;
 }

@@ -27,6 +27,10 @@ bool mariadb_server_is_rocks(const struct database_options *);
 /* Finds the program, and opens the folder. */
 MUST_USE enum status mariadb_server_open(struct mariadb_servers *, struct error *);
 
+/* An empty folder of the server's user, unless it is there. */
+MUST_USE enum status mariadb_server_make_folder(const struct mariadb_servers *, const char *name,
+                                                struct error *);
+
 /* The arguments of a node, without the user's settings, which come last. */
 void mariadb_server_begin_arguments(const struct mariadb_servers *, unsigned node,
                                     struct mariadb_arguments *);
@@ -35,6 +39,9 @@ void mariadb_server_argue(struct mariadb_arguments *, const char *format, ...) P
 MUST_USE enum status mariadb_server_start(struct mariadb_servers *, unsigned node,
                                           struct mariadb_arguments *, int64_t patience_ns,
                                           struct error *);
+/* The same for a call that ends. */
+MUST_USE enum status mariadb_server_run(struct mariadb_servers *, struct mariadb_arguments *,
+                                        struct error *);
 struct mariadb_address mariadb_server_address(const struct mariadb_servers *, unsigned node);
 
 /* An error of the node's log, the last that says something. */

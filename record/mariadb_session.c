@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/wall_clock.h"
 #include "record/mariadb_binlog_private.h"
@@ -319,13 +320,12 @@ static void print_update(const struct stored_table *t, const struct builtin_requ
                          struct buffer *sql)
 {
     buffer_print(sql,
-                 "SET @ordeal = NULL;UPDATE %s SET `%s` = IF((@ordeal := CONCAT_WS(',', @ordeal, "
+                 "UPDATE %s SET `%s` = IF((@ordeal := CONCAT_WS(',', @ordeal, "
                  "`%s`)) IS NULL, %" PRId64 ", %" PRId64 ")",
                  t->name, t->value_column, t->key_column, r->value, r->value);
     if (t->tag_column)
         buffer_print(sql, ", `%s` = %" PRId64, t->tag_column, r->tag);
     print_range(t, r, sql);
-    buffer_print(sql, ";SELECT @ordeal");
 }
 
 static void print_request(const struct stored_table *t, const struct builtin_request *r,
@@ -361,22 +361,33 @@ static bool asks_before_commit(const struct mariadb_session *s)
     return s->manner->certifies && s->manner->isolation == LEVEL_SERIALIZABLE;
 }
 
-static void print_step(const struct mariadb_session *s, const struct database_step *step,
-                       struct buffer *sql)
+static unsigned statement_count(const struct mariadb_session *s, const struct database_step *step)
 {
+    return step->kind == STEP_REQUEST && step->request.kind == BUILTIN_UPDATE ? 3
+           : step->kind == STEP_COMMIT && asks_before_commit(s)               ? 2
+                                                                              : 1;
+}
+
+static void print_statement(const struct mariadb_session *s, const struct database_step *step,
+                            unsigned number, struct buffer *sql)
+{
+    bool is_last = number + 1 == statement_count(s, step);
+
     switch (step->kind) {
     case STEP_BEGIN:
-        buffer_print(sql, "START TRANSACTION;");
+        buffer_print(sql, "START TRANSACTION");
         return;
     case STEP_REQUEST:
-        print_request(s->manner->table, &step->request, sql);
-        buffer_print(sql, ";");
+        if (step->request.kind == BUILTIN_UPDATE && number != 1)
+            buffer_print(sql, is_last ? "SELECT @ordeal" : "SET @ordeal = NULL");
+        else
+            print_request(s->manner->table, &step->request, sql);
         return;
     case STEP_COMMIT:
-        buffer_print(sql, asks_before_commit(s) ? "SELECT @@gtid_binlog_pos;COMMIT;" : "COMMIT;");
+        buffer_print(sql, is_last ? "COMMIT" : "SELECT @@gtid_binlog_pos");
         return;
     case STEP_ABORT:
-        buffer_print(sql, "ROLLBACK;");
+        buffer_print(sql, "ROLLBACK");
     }
 }
 
@@ -421,6 +432,8 @@ static enum status take_error(const struct mariadb_session *s, enum database_ste
 
     if (word == MARIADB_WRONG)
         return refuse(s->conn, "a statement of the workload", err);
+    if (code == ER_UNKNOWN_COM_ERROR) /* the node is no part of its cluster, and says so at once */
+        nanosleep(&(struct timespec){ .tv_nsec = 20000000 }, NULL);
     snprintf(answer->code, sizeof answer->code, "%u", code);
     answer->end = word == MARIADB_LOST ? STEPS_LOST : STEPS_REFUSED;
     return STATUS_OK;
@@ -514,13 +527,6 @@ static void note_commit(const struct mariadb_session *s, struct database_answer 
     }
 }
 
-static unsigned statement_count(const struct mariadb_session *s, const struct database_step *step)
-{
-    return step->kind == STEP_REQUEST && step->request.kind == BUILTIN_UPDATE ? 3
-           : step->kind == STEP_COMMIT && asks_before_commit(s)               ? 2
-                                                                              : 1;
-}
-
 static enum status take_result(const struct mariadb_session *s, const struct database_step *step,
                                MYSQL_RES *result, struct database_answer *answer,
                                struct database_step_answer *taken, struct error *err)
@@ -538,7 +544,21 @@ static enum status take_result(const struct mariadb_session *s, const struct dat
     return STATUS_OK;
 }
 
-static enum status take_step(const struct mariadb_session *s, const struct database_step *step,
+/* Whether the statement's result is to be had; if each is a query of its own, asks for it first. */
+static bool ask_statement(struct mariadb_session *s, const struct database_step *step,
+                          unsigned number, bool *is_behind_first, MYSQL_RES **result)
+{
+    if (s->manner->is_single) {
+        buffer_clear(&s->sql);
+        print_statement(s, step, number, &s->sql);
+        *is_behind_first = false;
+        if (mysql_real_query(s->conn, s->sql.at, s->sql.count) != 0)
+            return false;
+    }
+    return next_result(s->conn, is_behind_first, result);
+}
+
+static enum status take_step(struct mariadb_session *s, const struct database_step *step,
                              bool *is_behind_first, int64_t invoked_ns,
                              struct database_answer *answer, struct error *err)
 {
@@ -549,7 +569,7 @@ static enum status take_step(const struct mariadb_session *s, const struct datab
     for (unsigned i = 0; status == STATUS_OK && i < count; i++) {
         MYSQL_RES *result;
 
-        if (!next_result(s->conn, is_behind_first, &result))
+        if (!ask_statement(s, step, i, is_behind_first, &result))
             return take_error(s, step->kind, answer, err);
         status = take_result(s, step, result, answer, &taken, err);
         if (result)
@@ -563,21 +583,32 @@ static enum status take_step(const struct mariadb_session *s, const struct datab
 
 /* --- Steps ------------------------------------------------------------------------------------ */
 
+/* All statements as one query. */
+static bool send_steps(struct mariadb_session *s, const struct database_step *steps, uint32_t count)
+{
+    buffer_clear(&s->sql);
+    for (uint32_t i = 0; i < count; i++)
+        for (unsigned j = 0; j < statement_count(s, &steps[i]); j++) {
+            buffer_print(&s->sql, s->sql.count > 0 ? ";" : "");
+            print_statement(s, &steps[i], j, &s->sql);
+        }
+    return mysql_real_query(s->conn, s->sql.at, s->sql.count) == 0;
+}
+
 static enum status run_steps(struct mariadb_session *s, const struct database_step *steps,
                              uint32_t count, struct database_answer *answer, struct error *err)
 {
     int64_t invoked_ns = wall_clock_ns();
     bool is_behind_first = false;
 
-    buffer_clear(&s->sql);
-    for (uint32_t i = 0; i < count; i++)
-        print_step(s, &steps[i], &s->sql);
-    TRY(buffer_status(&s->sql, err));
-    if (mysql_real_query(s->conn, s->sql.at, s->sql.count - 1) != 0)
+    if (!s->manner->is_single && !send_steps(s, steps, count))
         return take_error(s, steps[0].kind, answer, err);
-    for (uint32_t i = 0; i < count && answer->end == STEPS_DONE; i++)
+    for (uint32_t i = 0; i < count && answer->end == STEPS_DONE; i++) {
+        if (s->manner->is_single)
+            invoked_ns = wall_clock_ns();
         TRY(take_step(s, &steps[i], &is_behind_first, invoked_ns, answer, err));
-    return STATUS_OK;
+    }
+    return buffer_status(&s->sql, err);
 }
 
 /* The file's number and the position in it: "log.000003", "4711". */

@@ -2,8 +2,8 @@
  * mariadb_session: a client of MariaDB. What it shares with others stands in a manner; which server
  * it talks to, in an address.
  *
- * A transaction's steps are sent as one query of several statements, so that a batch costs one round
- * trip. The server stops at the first that fails.
+ * A transaction's steps are sent as one query of several statements, if the manner allows it, so that
+ * a batch costs one round trip. The server stops at the first that fails.
  */
 #ifndef RECORD_MARIADB_SESSION_PRIVATE_H
 #define RECORD_MARIADB_SESSION_PRIVATE_H
@@ -27,6 +27,7 @@ struct mariadb_manner {
     const struct stored_table *table;
     enum level isolation;
     bool certifies;
+    bool is_single;                /* each statement is a query of its own, and a round trip */
     pthread_mutex_t *status_mutex; /* Binlog_snapshot_position is one variable for all sessions */
 };
 

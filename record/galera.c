@@ -1,0 +1,342 @@
+/*
+ * galera: a cluster of MariaDB servers that certify each other's transactions, on this machine:
+ *
+ *     two      two nodes (the default): if one is gone the other refuses to work
+ *     three    three: two of them go on
+ *
+ * Clients are spread over the nodes by their number. A node that is cut off is told so by Galera's
+ * own gmcast.isolate, so that no rights over the network are needed.
+ *
+ * All nodes begin empty, and say that they know the cluster's history so far, which is nothing but
+ * the nodes that have come before: so none has to copy the state of another.
+ */
+#include "record/database.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/wall_clock.h"
+#include "record/mariadb_server_private.h"
+
+#define START_NS INT64_C(60000000000)
+#define NODES_MAX 3
+#define HISTORY_ID "0bde0a10-0000-11ef-8000-0bde0a100001"
+
+static const char *const modes[] = { "two", "three", NULL };
+
+static const char *const providers[] = { "/usr/lib/galera/libgalera_smm.so",
+                                         "/usr/lib64/galera-4/libgalera_smm.so",
+                                         "/usr/lib64/galera/libgalera_smm.so" };
+
+struct galera {
+    struct mariadb_servers servers;
+    struct mariadb_manner manner;
+    const char *provider;
+    unsigned node_count;
+    unsigned ports[2 * NODES_MAX]; /* of each node: the group's, and for what it has missed */
+    pthread_mutex_t status_mutex;
+};
+
+/* --- Nodes ------------------------------------------------------------------------------------ */
+
+static enum status find_provider(struct galera *g, struct error *err)
+{
+    for (size_t i = 0; i < ROW_COUNT(providers) && !g->provider; i++)
+        if (access(providers[i], R_OK) == 0)
+            g->provider = providers[i];
+    if (g->provider)
+        return STATUS_OK;
+    return error_set(err, STATUS_IO,
+                     "there is no Galera on this machine: install the package galera-4");
+}
+
+static void argue_cluster(const struct galera *g, unsigned node, const char *position,
+                          struct mariadb_arguments *a)
+{
+    struct buffer peers = { 0 };
+
+    for (unsigned i = 0; i < g->node_count; i++)
+        buffer_print(&peers, "%s127.0.0.1:%u", i > 0 ? "," : "", g->ports[2 * i]);
+    mariadb_server_argue(a, "--binlog-format=ROW");
+    mariadb_server_argue(a, "--innodb-autoinc-lock-mode=2");
+    mariadb_server_argue(a, "--wsrep-on=ON");
+    mariadb_server_argue(a, "--wsrep-provider=%s", g->provider);
+    mariadb_server_argue(a, "--wsrep-cluster-name=ordeal");
+    mariadb_server_argue(a, "--wsrep-cluster-address=gcomm://%.*s", (int)peers.count, peers.at);
+    mariadb_server_argue(a, "--wsrep-node-name=node%u", node);
+    mariadb_server_argue(a, "--wsrep-node-address=127.0.0.1");
+    mariadb_server_argue(a, "--wsrep-sst-method=rsync");
+    mariadb_server_argue(a,
+                         "--wsrep-provider-options=base_host=127.0.0.1;base_port=%u;"
+                         "gmcast.listen_addr=tcp://127.0.0.1:%u;ist.recv_addr=127.0.0.1:%u;"
+                         "gcache.size=64M;evs.keepalive_period=PT0.5S;"
+                         "evs.suspect_timeout=PT2S;evs.inactive_timeout=PT6S",
+                         g->ports[2 * node], g->ports[2 * node], g->ports[2 * node + 1]);
+    mariadb_server_argue(a, "--wsrep-start-position=%s", position);
+    buffer_close(&peers);
+}
+
+static struct mariadb_address address_of(const struct galera *g, unsigned node)
+{
+    struct mariadb_address address = mariadb_server_address(&g->servers, node);
+
+    snprintf(address.database, sizeof address.database, "ordeal");
+    return address;
+}
+
+/* A query by a connection of its own. */
+static enum status ask_node(const struct galera *g, unsigned node, const char *sql, char *answer,
+                            size_t size, struct error *err)
+{
+    struct mariadb_address address = mariadb_server_address(&g->servers, node);
+    enum status status;
+    MYSQL *conn;
+
+    TRY(mariadb_session_connect(&conn, &address, err));
+    status = mariadb_session_ask(conn, sql, answer, size, err);
+    mysql_close(conn);
+    return status;
+}
+
+static enum status ask_status(const struct galera *g, unsigned node, const char *name, char *answer,
+                              size_t size, struct error *err)
+{
+    char sql[200];
+
+    snprintf(sql, sizeof sql,
+             "SELECT variable_value FROM information_schema.global_status "
+             "WHERE variable_name = '%s'",
+             name);
+    return ask_node(g, node, sql, answer, size, err);
+}
+
+/* It is a part of the cluster, and knows all that the others do. */
+static enum status wait_for_node(struct galera *g, unsigned node, struct error *err)
+{
+    int64_t until = wall_clock_ns() + START_NS;
+    char words[100] = "";
+
+    while (own_server_is_alive(&g->servers.server, node)) {
+        if (ask_status(g, node, "wsrep_local_state_comment", words, sizeof words, err) ==
+                STATUS_OK &&
+            strcmp(words, "Synced") == 0)
+            return STATUS_OK;
+        if (wall_clock_ns() >= until)
+            return error_set(err, STATUS_TOO_LONG,
+                             "node %u was no part of its cluster within 60 seconds (%s)", node + 1,
+                             words);
+        nanosleep(&(struct timespec){ .tv_nsec = 20000000 }, NULL);
+    }
+    mariadb_server_last_error(&g->servers, node, words, sizeof words);
+    return error_set(err, STATUS_IO, "a node of Galera ended: %s", words);
+}
+
+static enum status start_node(struct galera *g, unsigned node, const char *position, bool is_first,
+                              struct error *err)
+{
+    struct mariadb_arguments arguments;
+
+    mariadb_server_begin_arguments(&g->servers, node, &arguments);
+    argue_cluster(g, node, position, &arguments);
+    if (is_first)
+        mariadb_server_argue(&arguments, "--wsrep-new-cluster");
+    TRY(mariadb_server_start(&g->servers, node, &arguments, START_NS, err));
+    return wait_for_node(g, node, err);
+}
+
+/* Each node's coming is an event of the cluster's history. */
+static enum status make_node(struct galera *g, unsigned node, struct error *err)
+{
+    char name[64], text[200];
+
+    snprintf(name, sizeof name, "data-%u", node);
+    TRY(mariadb_server_make_folder(&g->servers, name, err));
+    snprintf(name, sizeof name, "data-%u/mysql", node);
+    TRY(mariadb_server_make_folder(&g->servers, name, err));
+    snprintf(name, sizeof name, "data-%u/grastate.dat", node);
+    snprintf(text, sizeof text,
+             "# GALERA saved state\nversion: 2.1\nuuid: " HISTORY_ID "\nseqno: %u\n"
+             "safe_to_bootstrap: %d\n",
+             node, node == 0);
+    TRY(own_server_write(&g->servers.server, name, text, err));
+    snprintf(text, sizeof text, HISTORY_ID ":%u", node);
+    TRY(start_node(g, node, text, node == 0, err));
+    return ask_node(g, node, "SET GLOBAL innodb_log_checkpoint_now = ON", NULL, 0, err);
+}
+
+/* What a node that was killed had committed last. */
+static enum status find_position(struct galera *g, unsigned node, char *position, size_t size,
+                                 struct error *err)
+{
+    struct mariadb_arguments arguments;
+    char path[OWN_SERVER_PATH_SIZE + 64], line[400];
+    enum status status;
+    FILE *log;
+
+    mariadb_server_begin_arguments(&g->servers, node, &arguments);
+    argue_cluster(g, node, HISTORY_ID ":-1", &arguments);
+    mariadb_server_argue(&arguments, "--wsrep-recover");
+    status = mariadb_server_run(&g->servers, &arguments, err);
+    snprintf(path, sizeof path, "%s/log", g->servers.server.folder);
+    log = fopen(path, "re");
+    position[0] = '\0';
+    while (log && fgets(line, sizeof line, log)) {
+        const char *found = strstr(line, "Recovered position: ");
+
+        line[strcspn(line, "\n")] = '\0';
+        if (found)
+            snprintf(position, size, "%s", found + 20);
+    }
+    if (log)
+        fclose(log);
+    if (status == STATUS_OK && position[0] == '\0')
+        status = error_set(err, STATUS_IO, "a node of Galera does not know where it was killed");
+    return status;
+}
+
+/* --- The cluster ------------------------------------------------------------------------------ */
+
+static enum status galera_start(void **server, const struct database_options *options,
+                                struct buffer *version, struct error *err)
+{
+    struct galera *g = calloc(1, sizeof *g);
+    char words[100];
+
+    if (!g)
+        return error_set(err, STATUS_OVER_LIMIT, "no memory for a server");
+    *server = g;
+    g->servers.options = *options;
+    g->node_count = options->mode && strcmp(options->mode, "three") == 0 ? 3 : 2;
+    pthread_mutex_init(&g->status_mutex, NULL);
+    g->manner = (struct mariadb_manner){ .table = &g->servers.options.table,
+                                         .isolation = options->isolation,
+                                         .is_single = true,
+                                         .status_mutex = &g->status_mutex };
+    if (options->connect)
+        return error_set(err, STATUS_BAD_INPUT,
+                         "--connect takes one server: record a node of a cluster as mariadb");
+    if (mysql_library_init(0, NULL, NULL) != 0)
+        return error_set(err, STATUS_OVER_LIMIT, "MariaDB's library does not start");
+    TRY(find_provider(g, err));
+    TRY(mariadb_server_open(&g->servers, err));
+    TRY(own_server_free_ports(g->ports, 2 * g->node_count, err));
+    for (unsigned node = 0; node < g->node_count; node++)
+        TRY(make_node(g, node, err));
+    TRY(ask_node(g, 0, "CREATE DATABASE ordeal", NULL, 0, err));
+    TRY(ask_node(g, 0, "SELECT VERSION()", words, sizeof words, err));
+    words[strcspn(words, "-")] = '\0';
+    buffer_print(version, "MariaDB %s", words);
+    TRY(ask_status(g, 0, "wsrep_provider_version", words, sizeof words, err));
+    words[strcspn(words, "(")] = '\0';
+    buffer_print(version, ", Galera %s", words);
+    return STATUS_OK;
+}
+
+static void galera_stop(void *server)
+{
+    struct galera *g = server;
+    struct error err;
+
+    if (!g)
+        return;
+    for (unsigned node = 0; node < g->node_count; node++)
+        if (g->servers.server.folder[0] != '\0' && own_server_is_alive(&g->servers.server, node))
+            (void)!own_server_kill(&g->servers.server, node, &err);
+    own_server_close(&g->servers.server);
+    pthread_mutex_destroy(&g->status_mutex);
+    free(g);
+}
+
+/* Until every node has the rows. */
+static enum status galera_load(void *server, const struct builtin *builtin, struct error *err)
+{
+    struct galera *g = server;
+    struct mariadb_address address = address_of(g, 0);
+    enum status status;
+    bool has_table;
+    char sql[200];
+    MYSQL *conn;
+
+    TRY(mariadb_session_connect(&conn, &address, err));
+    status = mariadb_session_load(conn, g->manner.table, builtin, &has_table, err);
+    mysql_close(conn);
+    snprintf(sql, sizeof sql,
+             "SET STATEMENT wsrep_sync_wait = 15 FOR SELECT COUNT(*) FROM ordeal.%s",
+             g->manner.table->name);
+    for (unsigned node = 0; status == STATUS_OK && node < g->node_count; node++)
+        status = ask_node(g, node, sql, NULL, 0, err);
+    return status;
+}
+
+static enum status galera_fault(void *server, enum database_fault fault, bool begins, uint32_t turn,
+                                struct error *err)
+{
+    struct galera *g = server;
+    unsigned node = turn % g->node_count;
+    char position[100];
+
+    switch (fault) {
+    case DATABASE_KILL:
+        if (begins)
+            return own_server_kill(&g->servers.server, node, err);
+        TRY(find_position(g, node, position, sizeof position, err));
+        return start_node(g, node, position, false, err);
+    case DATABASE_PAUSE:
+        return own_server_pause(&g->servers.server, node, begins, err);
+    default:
+        assert(fault == DATABASE_PARTITION);
+        TRY(ask_node(g, node,
+                     begins ? "SET GLOBAL wsrep_provider_options = 'gmcast.isolate=1'"
+                            : "SET GLOBAL wsrep_provider_options = 'gmcast.isolate=0'",
+                     NULL, 0, err));
+        return begins ? STATUS_OK : wait_for_node(g, node, err);
+    }
+}
+
+/* The last client reads what every node has committed. */
+static enum status galera_open(void **session, void *server, uint32_t client, struct error *err)
+{
+    struct galera *g = server;
+    unsigned node = client % g->node_count;
+    struct mariadb_address address = address_of(g, node);
+    bool is_last = client == g->servers.options.clients;
+
+    if (is_last)
+        TRY(wait_for_node(g, node, err));
+    return mariadb_session_open(session, &g->manner, &address,
+                                is_last ? "SET SESSION wsrep_sync_wait = 15" : NULL, err);
+}
+
+static const char *galera_profile(enum level level)
+{
+    (void)level; /* locks of one node mean nothing to another */
+    return NULL;
+}
+
+const struct database database_galera = {
+    .name = "galera",
+    .title = "Galera",
+    .package = "galera-4, mariadb-server",
+    .gives = "MariaDB's levels, from two or three nodes; every workload; a node killed, paused\n"
+             "           or cut off",
+    .modes = modes,
+    .levels = LEVEL_BIT(LEVEL_READ_UNCOMMITTED) | LEVEL_BIT(LEVEL_READ_COMMITTED) |
+              LEVEL_BIT(LEVEL_REPEATABLE_READ) | LEVEL_BIT(LEVEL_SNAPSHOT) |
+              LEVEL_BIT(LEVEL_SERIALIZABLE),
+    .has_server = true,
+    .has_settings = true,
+    .faults = DATABASE_FAULT_BIT(DATABASE_KILL) | DATABASE_FAULT_BIT(DATABASE_PAUSE) |
+              DATABASE_FAULT_BIT(DATABASE_PARTITION),
+    .profile = galera_profile,
+    .start = galera_start,
+    .load = galera_load,
+    .fault = galera_fault,
+    .stop = galera_stop,
+    .open = galera_open,
+    .steps = mariadb_session_steps,
+    .close = mariadb_session_close,
+};
