@@ -63,6 +63,8 @@ static void argue_cluster(const struct galera *g, unsigned node, const char *pos
         buffer_print(&peers, "%s127.0.0.1:%u", i > 0 ? "," : "", g->ports[2 * i]);
     mariadb_server_argue(a, "--binlog-format=ROW");
     mariadb_server_argue(a, "--innodb-autoinc-lock-mode=2");
+    /* An applier may wait for a transaction that waits for the applier; then it tries again. */
+    mariadb_server_argue(a, "--innodb-lock-wait-timeout=1");
     mariadb_server_argue(a, "--wsrep-on=ON");
     mariadb_server_argue(a, "--wsrep-provider=%s", g->provider);
     mariadb_server_argue(a, "--wsrep-cluster-name=ordeal");

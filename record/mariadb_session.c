@@ -14,7 +14,7 @@
 #include "record/mariadb_binlog_private.h"
 
 #define CONNECT_SECONDS 5
-#define LOCK_SECONDS 10
+#define LOCK_SECONDS 5
 #define LOAD_ROWS 500
 
 /* Of MariaDB, that older headers do not have. */
