@@ -17,7 +17,8 @@
 
 struct record_values {
     const char *database, *connect, *binaries, *topology, *workload, *level, *isolation, *duration,
-        *kill, *out, *timeout;
+        *out, *timeout;
+    const char *faults[DATABASE_FAULT_COUNT];
     struct option_number clients, transactions, rate, seed;
     struct option_texts sets, settings;
     bool certificate, watch, force, json;
@@ -118,11 +119,37 @@ static const struct option record_rows[] = {
       .help = "transactions per second of all clients together (default: as many\n"
               "as possible)" },
     { .name = "kill",
-      .argument = "every=D",
+      .argument = "every=D[,for=D]",
       .kind = OPTION_TEXT,
-      .offset = AT(kill),
-      .help = "kill all processes of the server with signal 9 and start it again,\n"
-              "as in every=2s" },
+      .offset = AT(faults[DATABASE_KILL]),
+      .help = "kill all processes of the server, or of a node, with signal 9, and start\n"
+              "it again, as in every=2s; for=D is how long it is down (default: 0s)" },
+    { .name = "pause",
+      .argument = "every=D[,for=D]",
+      .kind = OPTION_TEXT,
+      .offset = AT(faults[DATABASE_PAUSE]),
+      .help = "stop all processes of the server, or of a node, and let them go on\n"
+              "(default: for=500ms)" },
+    { .name = "partition",
+      .argument = "every=D[,for=D]",
+      .kind = OPTION_TEXT,
+      .offset = AT(faults[DATABASE_PARTITION]),
+      .help = "cut a node off from the others (default: for=1s)" },
+    { .name = "latency",
+      .argument = "every=D[,for=D]",
+      .kind = OPTION_TEXT,
+      .offset = AT(faults[DATABASE_LATENCY]),
+      .help = "slow the network between nodes (default: for=1s)" },
+    { .name = "disk-full",
+      .argument = "every=D[,for=D]",
+      .kind = OPTION_TEXT,
+      .offset = AT(faults[DATABASE_DISK_FULL]),
+      .help = "fill the disk that has the server's data (default: for=500ms)" },
+    { .name = "clock",
+      .argument = "every=D[,for=D]",
+      .kind = OPTION_TEXT,
+      .offset = AT(faults[DATABASE_CLOCK]),
+      .help = "set the server's clock to a wrong time (default: for=1s)" },
     { .name = "certificate",
       .kind = OPTION_FLAG,
       .offset = AT(certificate),
@@ -199,10 +226,10 @@ static enum status set_length(const struct record_values *values, struct record_
         TRY(read_duration("for", values->duration, &plan->for_ns, err));
     else if (!values->transactions.given)
         plan->for_ns = FOR_DEFAULT_NS;
-    if (values->kill)
-        TRY(read_duration("kill",
-                          strncmp(values->kill, "every=", 6) == 0 ? values->kill + 6 : values->kill,
-                          &plan->kill_every_ns, err));
+    for (int kind = 0; kind < DATABASE_FAULT_COUNT; kind++)
+        if (values->faults[kind])
+            TRY(fault_wish_read(&plan->faults[kind], (enum database_fault)kind,
+                                text_of(values->faults[kind]), err));
     return STATUS_OK;
 }
 

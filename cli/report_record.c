@@ -17,9 +17,10 @@ static uint64_t commits_per_second(const struct recorded_run *r)
 }
 
 /* A fault was asked for and never happened: the recording says nothing about it. */
-static bool is_unfelt(const struct record_report *report)
+static bool is_unfelt(const struct record_report *report, int kind)
 {
-    return report->trial->plan.kill_every_ns > 0 && report->trial->recording.kills == 0;
+    return report->trial->plan.faults[kind].every_ns > 0 &&
+           report->trial->recording.faults[kind] == 0;
 }
 
 /* --- For people ------------------------------------------------------------------------------- */
@@ -35,6 +36,27 @@ static void print_database(const struct record_report *report, struct buffer *ou
                  (unsigned)o->how.clients, o->how.clients == 1 ? "" : "s",
                  level_name(o->how.isolation));
     buffer_print(out, "workload   %s   seed %" PRIu64 "\n", o->workload->workload->name, o->seed);
+}
+
+static void print_faults(const struct record_report *report, struct buffer *out)
+{
+    const uint32_t *counts = report->trial->recording.faults;
+    const char *before = "faults     ";
+
+    for (int kind = 0; kind < DATABASE_FAULT_COUNT; kind++)
+        if (counts[kind] > 0) {
+            buffer_print(out, "%s%u %s%s", before, (unsigned)counts[kind], fault_facts[kind].noun,
+                         counts[kind] == 1 ? "" : "s");
+            before = ", ";
+        }
+    buffer_print(out, "%s\n", before[0] == 'f' ? "faults     none" : "");
+    before = "unfelt     ";
+    for (int kind = 0; kind < DATABASE_FAULT_COUNT; kind++)
+        if (is_unfelt(report, kind)) {
+            buffer_print(out, "%s%s", before, fault_facts[kind].name);
+            before = ", ";
+        }
+    buffer_print(out, "%s", before[0] == 'u' ? "" : ": none came while clients ran\n");
 }
 
 static void print_outcomes(const struct record_report *report, struct buffer *out)
@@ -67,17 +89,8 @@ static void print_outcomes(const struct record_report *report, struct buffer *ou
     quantity_print_rounded(out, r->latency_ns[2]);
     buffer_print(out, ", all within ");
     quantity_print_rounded(out, r->latency_ns[3]);
-    buffer_print(out, "\nfaults     ");
-    if (r->kills > 0)
-        buffer_print(out, "%u kill%s of the server\n", (unsigned)r->kills,
-                     r->kills == 1 ? "" : "s");
-    else
-        buffer_print(out, "none\n");
-    if (is_unfelt(report))
-        buffer_print(out, "unfelt     kill: none came while clients ran\n");
-    if (report->scenario && report->scenario->database.unused[0] != '\0')
-        buffer_print(out, "unused     %s: of the simulated world alone\n",
-                     report->scenario->database.unused);
+    buffer_byte(out, '\n');
+    print_faults(report, out);
 }
 
 static void print_certificate(const struct recorded_run *r, struct buffer *out)
@@ -190,8 +203,10 @@ static void answer_certificate(const struct recorded_run *r, struct json_writer 
     json_writer_close(json, '}');
 }
 
-static void answer_outcomes(const struct recorded_run *r, struct json_writer *json)
+static void answer_outcomes(const struct record_report *report, struct json_writer *json)
 {
+    const struct recorded_run *r = &report->trial->recording;
+
     json_writer_seconds(json, "wall_seconds", r->ran_ns);
     json_writer_number(json, "committed", r->committed);
     json_writer_number(json, "aborted", r->aborted);
@@ -204,7 +219,9 @@ static void answer_outcomes(const struct recorded_run *r, struct json_writer *js
     json_writer_close(json, '}');
     answer_latency(r, json);
     json_writer_open(json, "faults", '{');
-    json_writer_number(json, "kill", r->kills);
+    for (int kind = 0; kind < DATABASE_FAULT_COUNT; kind++)
+        if (r->faults[kind] > 0 || is_unfelt(report, kind))
+            json_writer_number(json, fault_facts[kind].name, r->faults[kind]);
     json_writer_close(json, '}');
     answer_certificate(r, json);
 }
@@ -262,10 +279,11 @@ void report_record_print_json(const struct record_report *report, struct buffer 
     json_writer_text(&json, "level", level_name(report->trial->jury.level));
     json_writer_text(&json, "isolation", level_name(o->how.isolation));
     json_writer_number(&json, "clients", o->how.clients);
-    answer_outcomes(&report->trial->recording, &json);
+    answer_outcomes(report, &json);
     json_writer_open(&json, "unfelt", '[');
-    if (is_unfelt(report))
-        json_writer_text(&json, NULL, "kill");
+    for (int kind = 0; kind < DATABASE_FAULT_COUNT; kind++)
+        if (is_unfelt(report, kind))
+            json_writer_text(&json, NULL, fault_facts[kind].name);
     json_writer_close(&json, ']');
     answer_watched(report->trial, &json);
     if (report->scenario)

@@ -106,6 +106,7 @@ struct database_options {
     const char *mode;     /* of the database, one of its row's; NULL: its first */
     enum level isolation; /* which the sessions ask for */
     bool certifies;       /* its order will be asked for */
+    uint32_t faults;      /* a bit for each that it will suffer */
     uint32_t clients;
     const char *const *settings; /* of the server, "key=value", as its own manual calls them */
     size_t setting_count;

@@ -253,9 +253,11 @@ static enum status postgres_fault(void *server, enum database_fault fault, bool 
 {
     struct postgres *p = server;
 
-    assert(fault == DATABASE_KILL && p->server.folder[0] != '\0');
-    (void)fault;
+    assert(p->server.folder[0] != '\0');
     (void)turn; /* there is one node */
+    if (fault == DATABASE_PAUSE)
+        return own_server_pause(&p->server, 0, begins, err);
+    assert(fault == DATABASE_KILL);
     if (begins) {
         PQfinish(p->control);
         p->control = NULL;
@@ -806,14 +808,14 @@ const struct database database_postgres = {
     .name = "postgres",
     .title = "PostgreSQL",
     .package = "postgresql",
-    .gives =
-        "serializable, snapshot (its repeatable read), read-committed; every workload; kill -9;\n"
-        "           its own order, except at read-committed",
+    .gives = "serializable, snapshot (its repeatable read), read-committed; every workload; kill "
+             "-9, pauses;\n"
+             "           its own order, except at read-committed",
     .levels =
         LEVEL_BIT(LEVEL_READ_COMMITTED) | LEVEL_BIT(LEVEL_SNAPSHOT) | LEVEL_BIT(LEVEL_SERIALIZABLE),
     .has_server = true,
     .has_settings = true,
-    .faults = DATABASE_FAULT_BIT(DATABASE_KILL),
+    .faults = DATABASE_FAULT_BIT(DATABASE_KILL) | DATABASE_FAULT_BIT(DATABASE_PAUSE),
     .certifies = true,
     .profile = postgres_profile,
     .start = postgres_start,

@@ -269,8 +269,7 @@ static enum status open_session(struct record_client *c, struct error *err)
         if (status == STATUS_OK)
             return STATUS_OK;
         close_session(c);
-        if (status != STATUS_IO || c->stage->options->kill_every_ns == 0 ||
-            wall_clock_ns() >= until)
+        if (status != STATUS_IO || c->stage->options->how.faults == 0 || wall_clock_ns() >= until)
             return status;
         nap(10000000);
     }
@@ -347,12 +346,19 @@ static struct record_source source_of(const struct record_stage *stage)
 
 /* --- While they run --------------------------------------------------------------------------- */
 
-static enum status kill_server(struct record_stage *stage, struct error *err)
+/* What is due by now; a fault that lasts ends when the clients do. */
+static enum status work_faults(struct record_stage *stage, struct faults *faults, struct error *err)
 {
-    TRY(stage->database->fault(stage->server, DATABASE_KILL, true, stage->recording->kills, err));
-    stage->recording->kills++;
-    return stage->database->fault(stage->server, DATABASE_KILL, false, stage->recording->kills - 1,
-                                  err);
+    int64_t now_ns = is_over(stage) ? INT64_MAX : wall_clock_ns();
+    struct fault_event event;
+
+    while ((faults->lasts || !is_over(stage)) && faults_due(faults, now_ns, &event)) {
+        TRY(stage->database->fault(stage->server, event.kind, event.begins, event.turn, err));
+        now_ns = wall_clock_ns();
+        faults_note(faults, &event, now_ns);
+        stage->recording->faults[event.kind] = faults->counts[event.kind];
+    }
+    return STATUS_OK;
 }
 
 /* To who watches. */
@@ -372,20 +378,14 @@ static enum status show_lines(struct record_stage *stage, struct error *err)
     return STATUS_OK;
 }
 
-/* The first kill comes after half of the time between two. */
 static enum status watch_over(struct record_stage *stage, const atomic_uint *running,
                               struct error *err)
 {
-    int64_t every = stage->options->kill_every_ns, next_kill = stage->began_ns + every / 2;
+    struct faults faults;
 
-    while (atomic_load(running) > 0) {
-        int64_t now = wall_clock_ns();
-
-        if (every > 0 && now >= next_kill && !is_over(stage)) {
-            TRY(kill_server(stage, err));
-            next_kill = wall_clock_ns() + every;
-        }
-        TRY(show_lines(stage, err));
+    faults_init(&faults, stage->options->faults, stage->options->seed, stage->began_ns);
+    while (atomic_load(running) > 0 || faults.lasts) {
+        TRY(work_faults(stage, &faults, err));
         progress_report(stage->options->progress, atomic_load(&stage->ended),
                         stage->options->transactions);
         nap(5000000);

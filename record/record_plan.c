@@ -68,15 +68,23 @@ static enum status check_certificate(const struct record_plan *plan, struct erro
     return STATUS_OK;
 }
 
-static enum status check_faults(const struct record_plan *plan, struct error *err)
+static enum status check_faults(struct record_plan *plan, struct error *err)
 {
-    if (plan->kill_every_ns == 0)
-        return STATUS_OK;
-    if (plan->how.connect)
-        return error_set(err, STATUS_BAD_INPUT,
-                         "faults are for servers that ordeal has started: not with --connect");
-    if (!(plan->database->faults & DATABASE_FAULT_BIT(DATABASE_KILL)))
-        return error_set(err, STATUS_BAD_INPUT, "%s has no server to kill", plan->database->title);
+    for (int kind = 0; kind < DATABASE_FAULT_COUNT; kind++) {
+        const struct fault_facts *facts = &fault_facts[kind];
+
+        if (plan->faults[kind].every_ns == 0)
+            continue;
+        if (plan->how.connect)
+            return error_set(
+                err, STATUS_BAD_INPUT,
+                "faults are for servers that ordeal has started: --%s not with --connect",
+                facts->name);
+        if (!(plan->database->faults & DATABASE_FAULT_BIT(kind)))
+            return error_set(err, STATUS_BAD_INPUT, "%s %s: no --%s", plan->database->title,
+                             facts->denial, facts->name);
+        plan->how.faults |= DATABASE_FAULT_BIT(kind);
+    }
     return STATUS_OK;
 }
 

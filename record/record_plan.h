@@ -8,7 +8,7 @@
 #include <stdatomic.h>
 
 #include "history/progress.h"
-#include "record/database.h"
+#include "record/faults.h"
 
 #define RECORD_CLIENTS_MAX 256
 
@@ -27,7 +27,7 @@ struct record_plan {
     uint64_t transactions; /* that are begun in all; 0: until the time is over */
     int64_t for_ns;        /* 0: until all transactions are done */
     uint64_t rate; /* of transactions a second, of all clients together; 0: as fast as they can */
-    int64_t kill_every_ns; /* 0: nobody kills the server */
+    struct fault_wish faults[DATABASE_FAULT_COUNT];
     bool judges_invariant; /* the level that is promised keeps the workload's invariant */
     struct record_invariant invariants[RECORD_INVARIANTS_MAX];
     uint32_t invariant_count;

@@ -1,5 +1,7 @@
 #include "trial/run/record_trial.h"
 
+#include <assert.h>
+
 #include "base/wall_clock.h"
 
 /* --- What a scenario asks for ----------------------------------------------------------------- */
@@ -14,15 +16,42 @@ static const char *given(const char *text)
     return text[0] != '\0' ? text : NULL;
 }
 
-/* A fault of the simulated world that has a like in the real one. */
-static enum status take_nemesis(struct record_plan *plan, const struct nemesis_options *nemesis,
-                                struct error *err)
+/* A nemesis of the simulated world, and its like in the real one. */
+static bool fault_of_nemesis(const struct nemesis_options *nemesis, enum database_fault *fault)
 {
-    if (nemesis->kind != NEMESIS_CRASH || nemesis->every_ns == 0)
+    static const struct {
+        enum nemesis_kind nemesis;
+        enum database_fault fault;
+    } likes[] = {
+        { NEMESIS_CRASH, DATABASE_KILL },          { NEMESIS_PAUSE, DATABASE_PAUSE },
+        { NEMESIS_PARTITION, DATABASE_PARTITION }, { NEMESIS_CLOG, DATABASE_LATENCY },
+        { NEMESIS_DISK, DATABASE_DISK_FULL },      { NEMESIS_CLOCK, DATABASE_CLOCK },
+    };
+
+    for (size_t i = 0; i < ROW_COUNT(likes); i++)
+        if (likes[i].nemesis == nemesis->kind) {
+            *fault = likes[i].fault;
+            return nemesis->kind != NEMESIS_DISK || nemesis->shape == SHAPE_DISK_FULL;
+        }
+    return false;
+}
+
+static enum status take_nemesis(struct record_plan *plan, const struct nemesis_options *nemesis,
+                                enum database_fault *fault, struct error *err)
+{
+    if (!fault_of_nemesis(nemesis, fault) || nemesis->every_ns == 0)
         return error_set(err, STATUS_BAD_INPUT,
-                         "a real database cannot suffer the nemesis %s: only `crash`, with `every`",
+                         "a real database cannot suffer this nemesis %s: only crash, pause, "
+                         "partition, clog, clock and a disk that is full, with `every`",
                          nemesis_kind_name(nemesis->kind));
-    plan->kill_every_ns = nemesis->every_ns;
+    if (plan->faults[*fault].every_ns > 0)
+        return error_set(err, STATUS_BAD_INPUT,
+                         "a real database suffers one nemesis of each kind, not two of %s",
+                         nemesis_kind_name(nemesis->kind));
+    plan->faults[*fault] = (struct fault_wish){
+        .every_ns = nemesis->every_ns,
+        .for_ns = nemesis->lasts_ns > 0 ? nemesis->lasts_ns : fault_facts[*fault].for_ns,
+    };
     return STATUS_OK;
 }
 
@@ -62,7 +91,7 @@ enum status record_trial_of_scenario(struct record_trial *trial, const struct sc
         trial->settings[i] = database->settings.at[i];
     trial->nemesis_count = scenario->nemesis_count;
     for (uint32_t i = 0; i < scenario->nemesis_count; i++)
-        TRY(take_nemesis(plan, &scenario->nemeses[i], err));
+        TRY(take_nemesis(plan, &scenario->nemeses[i], &trial->nemesis_faults[i], err));
     return STATUS_OK;
 }
 
@@ -199,8 +228,8 @@ void record_trial_close(struct record_trial *trial)
 
 uint64_t record_trial_felt(const struct record_trial *trial, uint32_t nemesis)
 {
-    (void)nemesis;
-    return trial->recording.kills;
+    assert(nemesis < trial->nemesis_count);
+    return trial->recording.faults[trial->nemesis_faults[nemesis]];
 }
 
 enum verdict record_trial_verdict(const struct record_trial *trial)

@@ -28,6 +28,7 @@ struct record_trial {
     bool has_profile;
     const char *settings[DATABASE_SETTINGS_MAX]; /* of a scenario's plan */
     uint32_t nemesis_count;                      /* of the scenario */
+    enum database_fault nemesis_faults[NEMESIS_COUNT_MAX];
 
     bool watches; /* interval judges while it runs, and ends the load at its first finding */
 
