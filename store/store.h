@@ -13,6 +13,7 @@
 #include "history/level.h"
 #include "programs/machine/program.h"
 #include "programs/workloads/builtin.h"
+#include "programs/workloads/calls.h"
 #include "programs/workloads/listed.h"
 #include "sim/disk.h"
 #include "sim/world.h"
@@ -79,15 +80,6 @@ enum cluster_setting { CLUSTER_SHARDS, CLUSTER_REPLICAS, CLUSTER_BUGS };
 MUST_USE enum status store_check_options(const struct cluster_options *, uint32_t node_count,
                                          enum cluster_setting *wrong, struct error *);
 
-/* A function of a program that clients call, and how often against the others. */
-struct store_call {
-    struct text procedure;
-    uint32_t weight; /* at least 1 */
-    const struct text *arguments;
-    uint32_t argument_count;
-    uint64_t line; /* of the file that says so, for errors; 0: none */
-};
-
 /*
  * A schedule: what sessions do in turn, each step when the one before has answered, or has not for
  * a second: then it is blocked, and what its session does next stands behind it.
@@ -149,7 +141,7 @@ struct store_workload {
     const char *program_name;              /* for the history */
     struct text load;                      /* "load(100)"; empty: no rows at first */
     uint64_t load_line;                    /* as the line of a call */
-    const struct store_call *calls;
+    const struct program_call *calls;
     uint32_t call_count;
     const struct schedule_step *steps; /* instead of calls; must outlive the store */
     uint32_t step_count;

@@ -52,8 +52,8 @@ programs/sql                uses values
 programs/plpgsql            uses sql values
 programs/machine            uses sql values
     doors condition.h engine.h machine.h predicates.h program.h
-programs/workloads
-    doors builtin.h listed.h workload.h zipf.h    inside key_distribution.h mix.h
+programs/workloads          uses values machine
+    doors builtin.h calls.h listed.h workload.h zipf.h    inside key_distribution.h mix.h
 programs/generator          uses workloads
     doors generate.h plant.h
 checkers/graph              uses proof

@@ -72,45 +72,13 @@ static const struct listed_call *driver_program_listed_call(const struct driver_
 
 /* --- How they are listed ---------------------------------------------------------------------- */
 
-/* As a literal of SQL that an argument of its type takes. */
-static void print_literal(const struct datum *value, struct buffer *out, struct buffer *room)
-{
-    bool is_plain = value->kind == DATUM_INTEGER || value->kind == DATUM_NUMERIC;
-
-    if (value->kind == DATUM_NULL || value->kind == DATUM_BOOLEAN) {
-        buffer_text(out, value->kind == DATUM_NULL ? TEXT("NULL")
-                         : value->as.integer       ? TEXT("true")
-                                                   : TEXT("false"));
-        return;
-    }
-    buffer_clear(room);
-    datum_print(value, room);
-    if (!is_plain)
-        buffer_byte(out, '\'');
-    for (size_t i = 0; i < room->count; i++) {
-        if (!is_plain && room->at[i] == '\'')
-            buffer_byte(out, '\'');
-        buffer_byte(out, room->at[i]);
-    }
-    if (!is_plain)
-        buffer_byte(out, '\'');
-}
-
 /* Lists a call that is made. */
 static void driver_program_listed_add(struct driver_program *d, uint32_t client, uint32_t function,
                   const struct datum *arguments)
 {
-    const struct program_function *called = &d->program->tree.functions[function];
     struct buffer out = { 0 }, room = { 0 };
 
-    buffer_text(&out, called->name);
-    buffer_byte(&out, '(');
-    for (uint32_t i = 0; i < called->parameter_count; i++) {
-        if (i > 0)
-            buffer_text(&out, TEXT(", "));
-        print_literal(&arguments[i], &out, &room);
-    }
-    buffer_byte(&out, ')');
+    calls_print(d->program, function, arguments, &out, &room);
     listed_begin(d->options.recorded, client);
     if (out.out_of_memory || room.out_of_memory)
         d->is_short = true;
@@ -122,7 +90,6 @@ static void driver_program_listed_add(struct driver_program *d, uint32_t client,
 
 #define MEMORY_BYTES_MAX ((size_t)1 << 30)
 #define HEAP_BYTES_MAX ((size_t)256 << 20)
-#define FRESH_MAX 1000 /* in one call */
 #define SECOND_NS INT64_C(1000000000)
 
 /* --- What goes into the history ---------------------------------------------------------------- */
@@ -288,45 +255,11 @@ static void program_record_written(struct driver_program *d, struct program_clie
 
 /* --- Calls ------------------------------------------------------------------------------------ */
 
-static uint32_t choose_call(const struct driver_program *d, const struct program_client *client,
-                            uint64_t ordinal)
-{
-    uint64_t total = d->weight_ends[d->options.call_count - 1];
-    uint64_t at = random_scale(random_draw_at(&client->call_key, ordinal), total);
-    uint32_t call = 0;
-
-    while (d->weight_ends[call] <= at)
-        call++;
-    return call;
-}
-
 static int64_t now_ns(const struct driver_program *d, uint32_t client, uint64_t ordinal)
 {
     if (d->options.now_ns)
         return d->options.now_ns(d->options.now_context, client);
     return (int64_t)ordinal * SECOND_NS;
-}
-
-/* False: they cannot be computed, and so the call fails. */
-static bool draw_arguments(struct driver_program *d, uint32_t number, uint64_t ordinal,
-                           uint32_t attempt, const struct prepared_call *call,
-                           struct datum *arguments)
-{
-    uint64_t attempts = ordinal * d->options.attempts + attempt;
-    uint64_t turn = attempts * d->options.clients + number;
-    struct argument_source source = {
-        .key = &d->clients[number].key,
-        .run = d->options.key,
-        .ordinal = ordinal,
-        .fresh = ARGUMENTS_FRESH_ABOVE + 1 + (int64_t)(turn * d->fresh_max),
-        .now_ns = now_ns(d, number, ordinal),
-    };
-    struct sql_error err;
-
-    for (uint32_t i = 0; i < call->argument_count; i++)
-        if (argument_draw(call->arguments[i], &source, &d->heap, &arguments[i], &err) != STATUS_OK)
-            return false;
-    return true;
 }
 
 /* False: memory ran out. */
@@ -369,18 +302,18 @@ static bool program_begin(void *context, uint32_t number, uint64_t ordinal, uint
 {
     struct driver_program *d = context;
     struct program_client *client = &d->clients[number];
-    const struct prepared_call *call;
-    struct datum arguments[CALL_ARGUMENTS_MAX];
+    struct drawn_call call;
+    struct calls_turn turn;
 
     assert(number < d->options.clients && attempt < d->options.attempts);
     if (d->options.listing)
         return begin_listed(d, number, ordinal);
-    call = &d->calls[choose_call(d, client, ordinal)];
     if (!make_ready(d, client))
         return false;
     heap_reset(&d->heap);
-    if (draw_arguments(d, number, ordinal, attempt, call, arguments))
-        program_start(d, number, call->function, arguments);
+    turn = (struct calls_turn){ number, ordinal, attempt, now_ns(d, number, ordinal) };
+    if (calls_draw(&d->calls, &turn, &d->heap, &call))
+        program_start(d, number, call.function, call.arguments);
     else if (d->options.recorded)
         listed_begin(d->options.recorded, number);
     return true;
@@ -570,69 +503,17 @@ static void program_ended(void *context, uint32_t number, enum txn_status status
 
 /* --- Life ------------------------------------------------------------------------------------- */
 
-static enum status prepare_arguments(struct driver_program *d, const struct store_call *given,
-                                     struct prepared_call *call, struct error *err)
-{
-    const struct program_function *function = &d->program->tree.functions[call->function];
-    uint32_t fresh = 0;
-
-    if (given->argument_count != function->parameter_count ||
-        given->argument_count > CALL_ARGUMENTS_MAX)
-        return error_set(err, STATUS_BAD_INPUT, "%.*s takes %" PRIu32 " argument%s, not %" PRIu32,
-                         TEXT_PRINT(given->procedure), function->parameter_count,
-                         function->parameter_count == 1 ? "" : "s", given->argument_count);
-    call->argument_count = given->argument_count;
-    call->arguments =
-        arena_push(d->arena, given->argument_count + (size_t)1, sizeof *call->arguments);
-    if (!call->arguments)
-        return error_set(err, STATUS_OVER_LIMIT, "no memory for the calls of a workload");
-    for (uint32_t i = 0; i < given->argument_count; i++) {
-        enum status status = argument_parse(&call->arguments[i], given->arguments[i],
-                                            function->variables[i].type, d->arena, err);
-
-        if (status != STATUS_OK)
-            return error_wrap(err, "%.*s", TEXT_PRINT(given->procedure));
-        fresh += argument_fresh_max(call->arguments[i]);
-    }
-    if (fresh > FRESH_MAX)
-        return error_set(err, STATUS_BAD_INPUT, "%.*s takes more than %d fresh integers",
-                         TEXT_PRINT(given->procedure), FRESH_MAX);
-    d->fresh_max = fresh > d->fresh_max ? fresh : d->fresh_max;
-    return STATUS_OK;
-}
-
 static enum status prepare_calls(struct driver_program *d, struct error *err)
 {
-    uint32_t count = d->options.call_count;
-    uint64_t sum = 0;
-
     if (d->options.is_directed)
         return STATUS_OK;
     if (d->options.listing)
         return driver_program_listed_prepare(d, err);
-    if (count == 0)
-        return error_set(err, STATUS_BAD_INPUT, "a program needs a call to be made");
-    d->calls = arena_push(d->arena, count, sizeof *d->calls);
-    d->weight_ends = arena_push(d->arena, count, sizeof *d->weight_ends);
-    if (!d->calls || !d->weight_ends)
-        return error_set(err, STATUS_OVER_LIMIT, "no memory for the calls of a workload");
-    for (uint32_t i = 0; i < count; i++) {
-        const struct store_call *given = &d->options.calls[i];
-
-        err->line = given->line;
-        if (given->weight == 0)
-            return error_set(err, STATUS_BAD_INPUT, "the weight of %.*s must be at least 1",
-                             TEXT_PRINT(given->procedure));
-        d->calls[i].function = program_find_function(d->program, given->procedure);
-        if (d->calls[i].function == UINT32_MAX)
-            return error_set(err, STATUS_BAD_INPUT, "the program has no procedure '%.*s'",
-                             TEXT_PRINT(given->procedure));
-        TRY(prepare_arguments(d, given, &d->calls[i], err));
-        sum += given->weight;
-        d->weight_ends[i] = sum;
-    }
-    err->line = 0;
-    return STATUS_OK;
+    return calls_init(&d->calls,
+                      &(struct calls_options){ d->program, d->options.calls,
+                                               d->options.call_count, d->options.clients,
+                                               d->options.attempts, d->options.key },
+                      d->arena, err);
 }
 
 static enum status open_clients(struct driver_program *d, struct error *err)
@@ -646,8 +527,6 @@ static enum status open_clients(struct driver_program *d, struct error *err)
     for (uint32_t i = 0; i < d->options.clients; i++) {
         struct program_client *client = &d->clients[i];
 
-        client->key = random_key_fork(d->options.key, "client/%" PRIu32, i);
-        client->call_key = random_key_fork(&client->key, "call");
         changes_init(&client->changes, &d->pool);
         changes_init(&client->matched, &d->pool);
     }

@@ -36,7 +36,7 @@
 
 struct driver_program_options {
     const struct program *program; /* must outlive the driver */
-    const struct store_call *calls; /* must outlive the driver */
+    const struct program_call *calls; /* must outlive the driver */
     uint32_t call_count;
     bool is_directed;              /* no calls: clients call what driver_program_call() says */
     struct text load;              /* "load(100)"; empty: the store is empty at first */

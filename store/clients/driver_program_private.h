@@ -6,18 +6,9 @@
 #define STORE_CLIENTS_DRIVER_PROGRAM_PRIVATE_H
 
 #include "programs/machine/machine.h"
-#include "store/clients/arguments_private.h"
+#include "programs/workloads/calls.h"
 #include "store/clients/changes_private.h"
 #include "store/clients/driver_program.h"
-
-#define CALL_ARGUMENTS_MAX 32
-
-/* A call that clients may make. */
-struct prepared_call {
-    uint32_t function;
-    const struct argument **arguments;
-    uint32_t argument_count;
-};
 
 /* A call that is listed. */
 struct listed_call {
@@ -28,7 +19,6 @@ struct listed_call {
 struct program_client {
     struct machine *machine;      /* opened with its first transaction */
     const struct request *request; /* that the machine stands at; NULL: it could not begin */
-    struct random_key key, call_key; /* of arguments, and of which call */
     ARRAY(uint32_t) keys;            /* of the read at hand */
     uint32_t scope;               /* or SCOPE_NONE */
     struct changes changes;       /* of the write at hand */
@@ -53,9 +43,7 @@ struct driver_program {
     struct arena *arena;
     struct driver driver;
     enum table_shape *shapes;
-    struct prepared_call *calls;
-    uint64_t *weight_ends;  /* by call: the sum of the weights up to and with it */
-    uint32_t fresh_max;     /* of any call */
+    struct calls calls;        /* of those that are drawn */
     struct listed_turns turns; /* of those that are listed */
     struct listed_call *listed; /* by number in the listing */
     struct heap listed_heap;

@@ -115,7 +115,7 @@ static enum status make_calls(const struct scenario *scenario, struct store_work
                               struct arena *arena, struct error *err)
 {
     const struct scenario_calls *from = &scenario->workload.calls;
-    struct store_call *calls = arena_push(arena, from->count + 1u, sizeof *calls);
+    struct program_call *calls = arena_push(arena, from->count + 1u, sizeof *calls);
 
     workload->calls = calls;
     workload->call_count = from->count;
@@ -126,7 +126,7 @@ static enum status make_calls(const struct scenario *scenario, struct store_work
             return error_set(err, STATUS_OVER_LIMIT, "no memory for the calls of a workload");
         for (uint32_t k = 0; k < call->argument_count; k++)
             arguments[k] = text_of(call->arguments[k]);
-        calls[i] = (struct store_call){ text_of(call->procedure), call->weight, arguments,
+        calls[i] = (struct program_call){ text_of(call->procedure), call->weight, arguments,
                                         call->argument_count, scenario->lines.calls[i] };
     }
     return calls ? STATUS_OK

@@ -53,7 +53,6 @@ struct scenario_latency {
 #define STEP_SESSION_SIZE 40
 #define STEP_SQL_SIZE 1000
 #define STEP_ROWS_SIZE 1000
-#define CALL_ARGUMENTS_MAX 32
 
 /* X(KIND, name, what it is). Of a builtin and a program the name is another. */
 #define WORKLOAD_KINDS(X)                                                                          \

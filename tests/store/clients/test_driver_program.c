@@ -133,7 +133,7 @@ void tearDown(void)
 /* The calls live as long as the arena. */
 static enum status open_driver(const struct program_row *row, uint32_t clients)
 {
-    struct store_call *calls = arena_push(&arena, CALLS_MAX, sizeof *calls);
+    struct program_call *calls = arena_push(&arena, CALLS_MAX, sizeof *calls);
     struct driver_program_options options = { .program = &program, .calls = calls,
                                               .load = text_of(row->load), .clients = clients,
                                               .attempts = 16, .key = &key };
@@ -141,7 +141,7 @@ static enum status open_driver(const struct program_row *row, uint32_t clients)
     for (; options.call_count < CALLS_MAX && row->calls[options.call_count].procedure;
          options.call_count++) {
         const struct call_row *given = &row->calls[options.call_count];
-        struct store_call *call = &calls[options.call_count];
+        struct program_call *call = &calls[options.call_count];
         struct text *arguments = arena_push(&arena, ARGUMENTS_MAX, sizeof *arguments);
 
         call->procedure = text_of(given->procedure);

@@ -1,4 +1,4 @@
-#include "store/clients/arguments_private.h"
+#include "programs/workloads/arguments_private.h"
 
 #include <stdio.h>
 #include <string.h>

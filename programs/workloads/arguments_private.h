@@ -20,8 +20,8 @@
  * ordinal of its transaction and of the place in the arguments; a transaction
  * that is tried again has the same arguments, but for what is fresh.
  */
-#ifndef STORE_CLIENTS_ARGUMENTS_PRIVATE_H
-#define STORE_CLIENTS_ARGUMENTS_PRIVATE_H
+#ifndef PROGRAMS_WORKLOADS_ARGUMENTS_PRIVATE_H
+#define PROGRAMS_WORKLOADS_ARGUMENTS_PRIVATE_H
 
 #include "base/arena.h"
 #include "base/random.h"
