@@ -128,6 +128,8 @@ struct database {
 
     /* The profile that the checker interval may know of it at that level; NULL: it has none. */
     const char *(*profile)(enum level);
+    /* Whether what was committed may be missed later in that mode, so that no profile holds; or NULL. */
+    bool (*lags)(const char *mode);
 
     /*
      * Starts the server, if need be, and says its version. Closed by stop(), whatever the status.

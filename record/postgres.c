@@ -10,214 +10,25 @@
 #include "record/database.h"
 
 #include <assert.h>
-#include <glob.h>
 #include <inttypes.h>
-#include <libpq-fe.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "base/wall_clock.h"
 #include "record/postgres_decoding_private.h"
-#include "record/own_server.h"
+#include "record/postgres_server_private.h"
 
-#define START_NS INT64_C(30000000000)
 #define LOAD_ROWS 500
 
-struct postgres {
-    struct database_options options;
-    struct own_server server; /* folder empty: it is not ours */
-    char programs[OWN_SERVER_PATH_SIZE];
-    char conninfo[1024];
-    PGconn *control; /* of a server that is not ours: it holds the temporary slot */
-    bool has_table, has_slot;
-};
-
+/* With a standby, transactions of every second client that only read are sent there. */
 struct postgres_session {
     struct postgres *server;
-    PGconn *conn;
+    PGconn *primary, *standby; /* standby: NULL if it reads nothing there */
+    PGconn *conn;              /* that the transaction is sent to */
 };
 
-/* --- Errors ----------------------------------------------------------------------------------- */
-
-static void first_line(const char *message, char *to, size_t size)
-{
-    snprintf(to, size, "%s", message);
-    to[strcspn(to, "\n")] = '\0';
-}
-
-static enum status refuse(const char *what, const char *message, struct error *err)
-{
-    char line[300];
-
-    first_line(message, line, sizeof line);
-    return error_set(err, STATUS_IO, "PostgreSQL: %s: %s", what, line);
-}
-
-static PGresult *query(PGconn *conn, const char *sql)
-{
-    return PQexec(conn, sql);
-}
-
-static bool is_fine(const PGresult *result)
-{
-    ExecStatusType status = PQresultStatus(result);
-
-    return status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK;
-}
-
-/* The first value of the answer goes to `answer`, which may be NULL. */
-static enum status ask(PGconn *conn, const char *sql, char *answer, size_t size, struct error *err)
-{
-    PGresult *result = query(conn, sql);
-    enum status status = STATUS_OK;
-
-    if (!is_fine(result))
-        status = refuse(sql, PQresultErrorMessage(result), err);
-    else if (answer)
-        snprintf(answer, size, "%s", PQntuples(result) > 0 ? PQgetvalue(result, 0, 0) : "");
-    PQclear(result);
-    return status;
-}
-
 /* --- The server ------------------------------------------------------------------------------- */
-
-static bool has_program(const char *folder, const char *name)
-{
-    char path[OWN_SERVER_PATH_SIZE + 32];
-
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    return access(path, X_OK) == 0;
-}
-
-static enum status find_programs(struct postgres *p, struct error *err)
-{
-    glob_t found;
-
-    if (p->options.binaries) {
-        if (strlen(p->options.binaries) >= sizeof p->programs ||
-            !has_program(p->options.binaries, "initdb") ||
-            !has_program(p->options.binaries, "postgres"))
-            return error_set(err, STATUS_BAD_INPUT, "--binaries %.200s has no initdb and postgres",
-                             p->options.binaries);
-        snprintf(p->programs, sizeof p->programs, "%s", p->options.binaries);
-        return STATUS_OK;
-    }
-    if (glob("/usr/lib/postgresql/*/bin", 0, NULL, &found) == 0) {
-        for (size_t i = found.gl_pathc; i-- > 0 && p->programs[0] == '\0';)
-            if (strlen(found.gl_pathv[i]) < sizeof p->programs &&
-                has_program(found.gl_pathv[i], "initdb") &&
-                has_program(found.gl_pathv[i], "postgres"))
-                snprintf(p->programs, sizeof p->programs, "%s", found.gl_pathv[i]);
-        globfree(&found);
-    }
-    if (p->programs[0] == '\0')
-        return error_set(err, STATUS_IO,
-                         "there is no PostgreSQL server on this machine: install the package "
-                         "postgresql, or name "
-                         "its programs with --binaries or a server with --connect");
-    return STATUS_OK;
-}
-
-/* "key=value" as a line of postgresql.conf; a later line is stronger than an earlier one. */
-static enum status write_settings(struct postgres *p, struct error *err)
-{
-    for (size_t i = 0; i < p->options.setting_count; i++) {
-        const char *setting = p->options.settings[i], *equal = strchr(setting, '=');
-        char line[300];
-        int length;
-
-        length = snprintf(line, sizeof line, "%.*s = '%s'\n", (int)(equal - setting), setting,
-                          equal + 1);
-        if (length < 0 || (size_t)length >= sizeof line || strpbrk(equal, "'\n"))
-            return error_set(err, STATUS_BAD_INPUT, "PostgreSQL cannot be told '%.80s'", setting);
-        TRY(own_server_write(&p->server, "data/postgresql.conf", line, err));
-    }
-    return STATUS_OK;
-}
-
-/*
- * fsync is off: a killed process loses nothing that it has written, only a machine that loses power
- * does, and no fault here does that. A hot standby's default of isolation would be in the way, so
- * sessions ask for theirs.
- */
-static enum status make_cluster(struct postgres *p, struct error *err)
-{
-    char program[OWN_SERVER_PATH_SIZE + 32], data[OWN_SERVER_PATH_SIZE + 32], settings[1024];
-    const char *argv[] = { program, "-D", data,         "-U", "ordeal", "-A",
-                           "trust", "-N", "--locale=C", "-E", "UTF8",   NULL };
-
-    snprintf(program, sizeof program, "%s/initdb", p->programs);
-    snprintf(data, sizeof data, "%s/data", p->server.folder);
-    TRY(own_server_run(&p->server, argv, err));
-    snprintf(settings, sizeof settings,
-             "listen_addresses = ''\nunix_socket_directories = '%s'\nmax_connections = %u\n"
-             "fsync = off\nfull_page_writes = off\ndeadlock_timeout = "
-             "100ms\nmax_pred_locks_per_transaction = 1024\n"
-             "wal_level = logical\nmax_wal_senders = 4\nmax_replication_slots = 4\n"
-             "log_min_messages = fatal\n",
-             p->server.folder, (unsigned)p->options.clients + 10);
-    TRY(own_server_write(&p->server, "data/postgresql.conf", settings, err));
-    return write_settings(p, err);
-}
-
-static enum status start_once(struct postgres *p, int64_t until, struct error *err)
-{
-    char program[OWN_SERVER_PATH_SIZE + 32], data[OWN_SERVER_PATH_SIZE + 32];
-    const char *argv[] = { program, "-D", data, NULL };
-
-    snprintf(program, sizeof program, "%s/postgres", p->programs);
-    snprintf(data, sizeof data, "%s/data", p->server.folder);
-    TRY(own_server_start(&p->server, 0, argv, err));
-    while (own_server_is_alive(&p->server, 0)) {
-        if (PQping(p->conninfo) == PQPING_OK)
-            return STATUS_OK;
-        if (wall_clock_ns() >= until)
-            return error_set(err, STATUS_TOO_LONG, "PostgreSQL did not start within 30 seconds");
-        nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
-    }
-    return STATUS_OK;
-}
-
-/* Shared memory of the one before may still be there for a moment: then it is tried again. */
-static enum status start_server(struct postgres *p, struct error *err)
-{
-    int64_t until = wall_clock_ns() + START_NS;
-
-    for (;;) {
-        char words[200];
-
-        TRY(start_once(p, until, err));
-        if (p->server.pids[0] != 0)
-            return STATUS_OK;
-        own_server_last_words(&p->server, 0, words, sizeof words);
-        if (wall_clock_ns() >= until || !strstr(words, "shared memory"))
-            return error_set(err, STATUS_IO, "PostgreSQL ended at its start: %s", words);
-        nanosleep(&(struct timespec){ .tv_nsec = 50000000 }, NULL);
-    }
-}
-
-static enum status connect_control(struct postgres *p, struct error *err)
-{
-    p->control = PQconnectdb(p->conninfo);
-    if (PQstatus(p->control) != CONNECTION_OK)
-        return refuse("no connection", PQerrorMessage(p->control), err);
-    return STATUS_OK;
-}
-
-static enum status examine_strange_server(struct postgres *p, struct error *err)
-{
-    char level[32];
-
-    TRY(ask(p->control, "SHOW wal_level", level, sizeof level, err));
-    if (p->options.certifies && strcmp(level, "logical") != 0)
-        return error_set(err, STATUS_BAD_INPUT,
-                         "--certificate needs a server with wal_level = logical; this one has %s",
-                         level);
-    return STATUS_OK;
-}
 
 static enum status postgres_start(void **server, const struct database_options *options,
                                   struct buffer *version, struct error *err)
@@ -228,43 +39,13 @@ static enum status postgres_start(void **server, const struct database_options *
         return error_set(err, STATUS_OVER_LIMIT, "no memory for a server");
     *server = p;
     p->options = *options;
-    if (options->connect) {
-        if (strlen(options->connect) >= sizeof p->conninfo)
-            return error_set(err, STATUS_BAD_INPUT, "--connect is longer than %zu bytes",
-                             sizeof p->conninfo - 1);
-        snprintf(p->conninfo, sizeof p->conninfo, "%s", options->connect);
-    } else {
-        TRY(find_programs(p, err));
-        TRY(own_server_open(&p->server, err));
-        snprintf(p->conninfo, sizeof p->conninfo, "host=%s user=ordeal dbname=postgres",
-                 p->server.folder);
-        TRY(make_cluster(p, err));
-        TRY(start_server(p, err));
-    }
-    TRY(connect_control(p, err));
-    if (options->connect)
-        TRY(examine_strange_server(p, err));
-    buffer_print(version, "PostgreSQL %s", PQparameterStatus(p->control, "server_version"));
-    return STATUS_OK;
+    return postgres_server_start(p, version, err);
 }
 
 static enum status postgres_fault(void *server, enum database_fault fault, bool begins,
                                   uint32_t turn, struct error *err)
 {
-    struct postgres *p = server;
-
-    assert(p->server.folder[0] != '\0');
-    (void)turn; /* there is one node */
-    if (fault == DATABASE_PAUSE)
-        return own_server_pause(&p->server, 0, begins, err);
-    assert(fault == DATABASE_KILL);
-    if (begins) {
-        PQfinish(p->control);
-        p->control = NULL;
-        return own_server_kill(&p->server, 0, err);
-    }
-    TRY(start_server(p, err));
-    return connect_control(p, err);
+    return postgres_server_fault(server, fault, begins, turn, err);
 }
 
 static void postgres_stop(void *server)
@@ -277,11 +58,9 @@ static void postgres_stop(void *server)
         return;
     if (p->options.connect && p->control && p->has_table) {
         snprintf(sql, sizeof sql, "DROP TABLE %s", p->options.table.name);
-        (void)!ask(p->control, sql, NULL, 0, &err);
+        (void)!postgres_ask(p->control, sql, NULL, 0, &err);
     }
-    if (p->control)
-        PQfinish(p->control);
-    own_server_close(&p->server);
+    postgres_server_stop(p);
     free(p);
 }
 
@@ -291,7 +70,7 @@ static enum status ask_buffer(PGconn *conn, struct buffer *sql, struct error *er
 {
     buffer_byte(sql, '\0');
     TRY(buffer_status(sql, err));
-    return ask(conn, sql->at, NULL, 0, err);
+    return postgres_ask(conn, sql->at, NULL, 0, err);
 }
 
 static void print_table(const struct stored_table *t, struct buffer *sql)
@@ -320,11 +99,12 @@ static void print_rows(const struct stored_table *t, const struct builtin *built
 
 static enum status make_slot(struct postgres *p, struct error *err)
 {
-    TRY(ask(p->control,
-            p->options.connect
-                ? "SELECT pg_create_logical_replication_slot('ordeal', 'test_decoding', true)"
-                : "SELECT pg_create_logical_replication_slot('ordeal', 'test_decoding')",
-            NULL, 0, err));
+    TRY(postgres_ask(
+        p->control,
+        p->options.connect
+            ? "SELECT pg_create_logical_replication_slot('ordeal', 'test_decoding', true)"
+            : "SELECT pg_create_logical_replication_slot('ordeal', 'test_decoding')",
+        NULL, 0, err));
     p->has_slot = true;
     return STATUS_OK;
 }
@@ -348,6 +128,8 @@ static enum status postgres_load(void *server, const struct builtin *builtin, st
     buffer_close(&sql);
     if (status == STATUS_OK && p->options.certifies)
         status = make_slot(p, err);
+    if (status == STATUS_OK)
+        status = postgres_server_await_standby(p, err);
     return status;
 }
 
@@ -442,8 +224,8 @@ static enum status prepare_all(struct postgres_session *s, struct error *err)
         status = buffer_status(&sql, err);
         if (status == STATUS_OK) {
             result = PQprepare(s->conn, *name, sql.at, 0, NULL);
-            if (!is_fine(result))
-                status = refuse(sql.at, PQresultErrorMessage(result), err);
+            if (!postgres_is_fine(result))
+                status = postgres_refuse(sql.at, PQresultErrorMessage(result), err);
             PQclear(result);
         }
         buffer_close(&sql);
@@ -457,26 +239,36 @@ static void postgres_close(void *session)
 
     if (!s)
         return;
-    PQfinish(s->conn);
+    PQfinish(s->primary);
+    PQfinish(s->standby);
     free(s);
+}
+
+static enum status connect_node(struct postgres_session *s, unsigned node, PGconn **conn,
+                                struct error *err)
+{
+    *conn = s->conn = PQconnectdb(s->server->conninfo[node]);
+    if (PQstatus(*conn) != CONNECTION_OK)
+        return postgres_refuse("no connection", PQerrorMessage(*conn), err);
+    TRY(prepare_all(s, err));
+    if (PQenterPipelineMode(*conn) != 1)
+        return postgres_refuse("no pipeline", PQerrorMessage(*conn), err);
+    return STATUS_OK;
 }
 
 static enum status postgres_open(void **session, void *server, uint32_t client, struct error *err)
 {
     struct postgres_session *s = calloc(1, sizeof *s);
+    struct postgres *p = server;
+    bool is_last = client == p->options.clients; /* it must see everything */
 
-    (void)client;
     if (!s)
         return error_set(err, STATUS_OVER_LIMIT, "no memory for a session");
     *session = s;
-    s->server = server;
-    s->conn = PQconnectdb(s->server->conninfo);
-    if (PQstatus(s->conn) != CONNECTION_OK)
-        return refuse("no connection", PQerrorMessage(s->conn), err);
-    TRY(prepare_all(s, err));
-    if (PQenterPipelineMode(s->conn) != 1)
-        return refuse("no pipeline", PQerrorMessage(s->conn), err);
-    return STATUS_OK;
+    s->server = p;
+    if (p->node_count > 1 && client % 2 == 1 && !is_last)
+        TRY(connect_node(s, 1 - p->primary, &s->standby, err));
+    return connect_node(s, p->primary, &s->primary, err);
 }
 
 /* --- Steps ------------------------------------------------------------------------------------ */
@@ -553,6 +345,25 @@ static bool wants_snapshot(const struct postgres_session *s, const struct databa
     return s->server->options.certifies && steps[count - 1].kind != STEP_ABORT;
 }
 
+/* The whole of a transaction, and it reads. */
+static bool only_reads(const struct database_step *steps, uint32_t count)
+{
+    if (steps[0].kind != STEP_BEGIN || steps[count - 1].kind != STEP_COMMIT)
+        return false;
+    for (uint32_t i = 1; i + 1 < count; i++)
+        if (steps[i].request.kind != BUILTIN_READ && steps[i].request.kind != BUILTIN_SELECT)
+            return false;
+    return true;
+}
+
+/* A standby cannot be asked for serializable. */
+static enum level isolation_of(const struct postgres_session *s)
+{
+    enum level asked = s->server->options.isolation;
+
+    return s->conn == s->standby && asked == LEVEL_SERIALIZABLE ? LEVEL_SNAPSHOT : asked;
+}
+
 static bool send_steps(const struct postgres_session *s, const struct database_step *steps,
                        uint32_t count)
 {
@@ -564,7 +375,7 @@ static bool send_steps(const struct postgres_session *s, const struct database_s
             is_sent = send_text(s->conn, SNAPSHOT_SQL);
         switch (steps[i].kind) {
         case STEP_BEGIN:
-            is_sent = is_sent && send_text(s->conn, begin_of(s->server->options.isolation));
+            is_sent = is_sent && send_text(s->conn, begin_of(isolation_of(s)));
             break;
         case STEP_REQUEST:
             is_sent = is_sent && send_request(s, &steps[i].request);
@@ -595,7 +406,7 @@ static enum postgres_word word_of(const PGresult *result, char *code, size_t siz
 
     if (!result)
         return WORD_LOST;
-    if (is_fine(result) || PQresultStatus(result) == PGRES_PIPELINE_SYNC)
+    if (postgres_is_fine(result) || PQresultStatus(result) == PGRES_PIPELINE_SYNC)
         return WORD_FINE;
     if (PQresultStatus(result) == PGRES_PIPELINE_ABORTED)
         return WORD_SKIPPED;
@@ -667,7 +478,7 @@ static enum status take_word(enum postgres_word word, const PGresult *result,
                              struct database_answer *answer, struct error *err)
 {
     if (word == WORD_WRONG)
-        return refuse("a statement of the workload", PQresultErrorMessage(result), err);
+        return postgres_refuse("a statement of the workload", PQresultErrorMessage(result), err);
     if (word == WORD_LOST)
         answer->end = STEPS_LOST;
     else if (answer->end == STEPS_DONE)
@@ -715,7 +526,7 @@ static enum status end_failed(const struct postgres_session *s, struct database_
         return STATUS_OK;
     }
     result = next_result(s->conn);
-    if (!is_fine(result))
+    if (!postgres_is_fine(result))
         answer->end = STEPS_LOST;
     PQclear(result);
     PQclear(next_result(s->conn));
@@ -725,11 +536,12 @@ static enum status end_failed(const struct postgres_session *s, struct database_
 static enum status postgres_steps(void *session, const struct database_step *steps, uint32_t count,
                                   struct database_answer *answer, struct error *err)
 {
-    const struct postgres_session *s = session;
+    struct postgres_session *s = session;
     bool snapshot = wants_snapshot(s, steps, count);
     int64_t invoked_ns = wall_clock_ns();
 
     assert(count > 0);
+    s->conn = s->standby && only_reads(steps, count) ? s->standby : s->primary;
     answer->is_pipelined = count > 1 && steps[count - 1].kind == STEP_COMMIT;
     if (!send_steps(s, steps, count)) {
         answer->end = STEPS_LOST;
@@ -757,8 +569,8 @@ static enum status postgres_query(void *server, const char *name, const char *sq
 
     snprintf(view, sizeof view, "CREATE OR REPLACE TEMP VIEW %s AS SELECT * FROM %s", name,
              p->options.table.name);
-    TRY(ask(p->control, view, NULL, 0, err));
-    TRY(ask(p->control, sql, answer, sizeof answer, err));
+    TRY(postgres_ask(p->control, view, NULL, 0, err));
+    TRY(postgres_ask(p->control, sql, answer, sizeof answer, err));
     buffer_text(value, text_of(answer));
     return STATUS_OK;
 }
@@ -773,7 +585,7 @@ static enum status take_changes(PGconn *conn, struct decoding *decoding, struct 
         if (status == STATUS_OK && PQresultStatus(result) == PGRES_SINGLE_TUPLE)
             status = postgres_decoding_line(decoding, text_of(PQgetvalue(result, 0, 0)), err);
         else if (status == STATUS_OK && PQresultStatus(result) != PGRES_TUPLES_OK)
-            status = refuse("logical decoding", PQresultErrorMessage(result), err);
+            status = postgres_refuse("logical decoding", PQresultErrorMessage(result), err);
         PQclear(result);
     }
     return status;
@@ -786,13 +598,13 @@ static enum status postgres_recover(void *server, struct recovered_order *order,
     char now[32];
 
     assert(p->has_slot);
-    TRY(ask(p->control, "SELECT pg_snapshot_xmax(pg_current_snapshot())::text", now, sizeof now,
-            err));
+    TRY(postgres_ask(p->control, "SELECT pg_snapshot_xmax(pg_current_snapshot())::text", now,
+                     sizeof now, err));
     decoding.xid_now = strtoull(now, NULL, 10);
     if (PQsendQuery(p->control, "SELECT data FROM pg_logical_slot_get_changes('ordeal', NULL, "
                                 "NULL, 'skip-empty-xacts', '1')") != 1 ||
         PQsetSingleRowMode(p->control) != 1)
-        return refuse("logical decoding", PQerrorMessage(p->control), err);
+        return postgres_refuse("logical decoding", PQerrorMessage(p->control), err);
     return take_changes(p->control, &decoding, err);
 }
 
@@ -804,6 +616,12 @@ static const char *postgres_profile(enum level level)
                                            : NULL;
 }
 
+/* Clients read from a standby, or what a dead primary had not sent is gone. */
+static bool postgres_lags(const char *mode)
+{
+    return strcmp(mode, postgres_modes[0]) != 0;
+}
+
 const struct database database_postgres = {
     .name = "postgres",
     .title = "PostgreSQL",
@@ -811,6 +629,8 @@ const struct database database_postgres = {
     .gives = "serializable, snapshot (its repeatable read), read-committed; every workload; kill "
              "-9, pauses;\n"
              "           its own order, except at read-committed",
+    .modes = postgres_modes,
+    .lags = postgres_lags,
     .levels =
         LEVEL_BIT(LEVEL_READ_COMMITTED) | LEVEL_BIT(LEVEL_SNAPSHOT) | LEVEL_BIT(LEVEL_SERIALIZABLE),
     .has_server = true,

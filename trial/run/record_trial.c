@@ -114,12 +114,14 @@ enum status record_trial_settle(struct record_trial *trial, struct error *err)
 {
     struct record_plan *plan = &trial->plan;
     const char *profile;
+    bool lags;
 
     plan->workload = &trial->workload;
     TRY(record_plan_settle(plan, err));
     plan->judges_invariant = !trial->wishes.skips_workload &&
                              builtin_invariant_holds_at(trial->workload.workload, trial->level);
-    profile = plan->database->profile(plan->how.isolation);
+    lags = plan->database->lags && plan->database->lags(record_plan_topology(plan));
+    profile = lags ? NULL : plan->database->profile(plan->how.isolation);
     if (profile)
         TRY(profile_load(&trial->profile, profile, err));
     trial->has_profile = profile != NULL;

@@ -1,0 +1,341 @@
+#include "record/postgres_server_private.h"
+
+#include <assert.h>
+#include <glob.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/wall_clock.h"
+
+#define START_NS INT64_C(30000000000)
+
+/* --- Errors ----------------------------------------------------------------------------------- */
+
+static void first_line(const char *message, char *to, size_t size)
+{
+    snprintf(to, size, "%s", message);
+    to[strcspn(to, "\n")] = '\0';
+}
+
+enum status postgres_refuse(const char *what, const char *message, struct error *err)
+{
+    char line[300];
+
+    first_line(message, line, sizeof line);
+    return error_set(err, STATUS_IO, "PostgreSQL: %s: %s", what, line);
+}
+
+bool postgres_is_fine(const PGresult *result)
+{
+    ExecStatusType status = PQresultStatus(result);
+
+    return status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK;
+}
+
+/* The first value of the answer goes to `answer`, which may be NULL. */
+enum status postgres_ask(PGconn *conn, const char *sql, char *answer, size_t size,
+                         struct error *err)
+{
+    PGresult *result = PQexec(conn, sql);
+    enum status status = STATUS_OK;
+
+    if (!postgres_is_fine(result))
+        status = postgres_refuse(sql, PQresultErrorMessage(result), err);
+    else if (answer)
+        snprintf(answer, size, "%s", PQntuples(result) > 0 ? PQgetvalue(result, 0, 0) : "");
+    PQclear(result);
+    return status;
+}
+
+/* --- The server ------------------------------------------------------------------------------- */
+
+static bool has_program(const char *folder, const char *name)
+{
+    char path[OWN_SERVER_PATH_SIZE + 32];
+
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return access(path, X_OK) == 0;
+}
+
+static enum status find_programs(struct postgres *p, struct error *err)
+{
+    glob_t found;
+
+    if (p->options.binaries) {
+        if (strlen(p->options.binaries) >= sizeof p->programs ||
+            !has_program(p->options.binaries, "initdb") ||
+            !has_program(p->options.binaries, "postgres"))
+            return error_set(err, STATUS_BAD_INPUT, "--binaries %.200s has no initdb and postgres",
+                             p->options.binaries);
+        snprintf(p->programs, sizeof p->programs, "%s", p->options.binaries);
+        return STATUS_OK;
+    }
+    if (glob("/usr/lib/postgresql/*/bin", 0, NULL, &found) == 0) {
+        for (size_t i = found.gl_pathc; i-- > 0 && p->programs[0] == '\0';)
+            if (strlen(found.gl_pathv[i]) < sizeof p->programs &&
+                has_program(found.gl_pathv[i], "initdb") &&
+                has_program(found.gl_pathv[i], "postgres"))
+                snprintf(p->programs, sizeof p->programs, "%s", found.gl_pathv[i]);
+        globfree(&found);
+    }
+    if (p->programs[0] == '\0')
+        return error_set(err, STATUS_IO,
+                         "there is no PostgreSQL server on this machine: install the package "
+                         "postgresql, or name "
+                         "its programs with --binaries or a server with --connect");
+    return STATUS_OK;
+}
+
+/* "key=value" as a line of postgresql.conf; a later line is stronger than an earlier one. */
+static enum status write_settings(struct postgres *p, struct error *err)
+{
+    for (size_t i = 0; i < p->options.setting_count; i++) {
+        const char *setting = p->options.settings[i], *equal = strchr(setting, '=');
+        char line[300];
+        int length;
+
+        length = snprintf(line, sizeof line, "%.*s = '%s'\n", (int)(equal - setting), setting,
+                          equal + 1);
+        if (length < 0 || (size_t)length >= sizeof line || strpbrk(equal, "'\n"))
+            return error_set(err, STATUS_BAD_INPUT, "PostgreSQL cannot be told '%.80s'", setting);
+        TRY(own_server_write(&p->server, "data0/postgresql.conf", line, err));
+    }
+    return STATUS_OK;
+}
+
+/*
+ * fsync is off: a killed process loses nothing that it has written, only a machine that loses power
+ * does, and no fault here does that. A hot standby's default of isolation would be in the way, so
+ * sessions ask for theirs.
+ *
+ * Room for prepared transactions, which nobody uses, is room for what serializable transactions have
+ * read: ten entries for each. Beyond that PostgreSQL summarizes the oldest, and then misses that they
+ * have read what a slow transaction writes (docs/recording.md).
+ */
+static enum status make_cluster(struct postgres *p, struct error *err)
+{
+    char program[OWN_SERVER_PATH_SIZE + 32], data[OWN_SERVER_PATH_SIZE + 32], settings[1024];
+    const char *argv[] = { program, "-D", data,         "-U", "ordeal", "-A",
+                           "trust", "-N", "--locale=C", "-E", "UTF8",   NULL };
+
+    snprintf(program, sizeof program, "%s/initdb", p->programs);
+    snprintf(data, sizeof data, "%s/data0", p->server.folder);
+    TRY(own_server_run(&p->server, argv, err));
+    snprintf(settings, sizeof settings,
+             "listen_addresses = ''\nunix_socket_directories = '%s'\nmax_connections = %u\n"
+             "max_prepared_transactions = 2000\nmax_pred_locks_per_transaction = 64\n"
+             "fsync = off\nfull_page_writes = off\ndeadlock_timeout = 100ms\n"
+             "wal_level = logical\nmax_wal_senders = 10\nmax_replication_slots = 4\n"
+             "log_min_messages = fatal\n",
+             p->server.folder, (unsigned)(2 * p->options.clients) + 100);
+    TRY(own_server_write(&p->server, "data0/postgresql.conf", settings, err));
+    return write_settings(p, err);
+}
+
+/* A copy of the primary's folder, before it has started. */
+static enum status make_standby(struct postgres *p, struct error *err)
+{
+    char from[OWN_SERVER_PATH_SIZE + 32], to[OWN_SERVER_PATH_SIZE + 32], settings[1024];
+    const char *argv[] = { "/bin/cp", "-a", from, to, NULL };
+
+    snprintf(from, sizeof from, "%s/data0", p->server.folder);
+    snprintf(to, sizeof to, "%s/data1", p->server.folder);
+    TRY(own_server_run(&p->server, argv, err));
+    snprintf(settings, sizeof settings,
+             "port = 5433\nprimary_conninfo = 'host=%s port=5432 user=ordeal'\n"
+             "wal_retrieve_retry_interval = 100ms\n%s",
+             p->server.folder, p->promotes ? "synchronous_standby_names = ''\n" : "");
+    TRY(own_server_write(&p->server, "data1/postgresql.conf", settings, err));
+    TRY(own_server_write(&p->server, "data0/postgresql.conf", "wal_keep_size = 512MB\n", err));
+    return own_server_write(&p->server, "data1/standby.signal", "", err);
+}
+
+static enum status start_once(struct postgres *p, unsigned node, int64_t until, struct error *err)
+{
+    char program[OWN_SERVER_PATH_SIZE + 32], data[OWN_SERVER_PATH_SIZE + 32];
+    const char *argv[] = { program, "-D", data, NULL };
+
+    snprintf(program, sizeof program, "%s/postgres", p->programs);
+    snprintf(data, sizeof data, "%s/data%u", p->server.folder, node);
+    TRY(own_server_start(&p->server, node, argv, err));
+    while (own_server_is_alive(&p->server, node)) {
+        if (PQping(p->conninfo[node]) == PQPING_OK)
+            return STATUS_OK;
+        if (wall_clock_ns() >= until)
+            return error_set(err, STATUS_TOO_LONG, "PostgreSQL did not start within 30 seconds");
+        nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
+    }
+    return STATUS_OK;
+}
+
+/* Shared memory of the one before may still be there for a moment: then it is tried again. */
+static enum status start_node(struct postgres *p, unsigned node, struct error *err)
+{
+    int64_t until = wall_clock_ns() + START_NS;
+
+    for (;;) {
+        char words[200];
+
+        TRY(start_once(p, node, until, err));
+        if (p->server.pids[node] != 0)
+            return STATUS_OK;
+        own_server_last_words(&p->server, node, words, sizeof words);
+        if (wall_clock_ns() >= until || !strstr(words, "shared memory"))
+            return error_set(err, STATUS_IO, "PostgreSQL ended at its start: %s", words);
+        nanosleep(&(struct timespec){ .tv_nsec = 50000000 }, NULL);
+    }
+}
+
+static enum status connect_control(struct postgres *p, struct error *err)
+{
+    p->control = PQconnectdb(p->conninfo[p->primary]);
+    if (PQstatus(p->control) != CONNECTION_OK)
+        return postgres_refuse("no connection", PQerrorMessage(p->control), err);
+    return STATUS_OK;
+}
+
+static enum status examine_strange_server(struct postgres *p, struct error *err)
+{
+    char level[32];
+
+    TRY(postgres_ask(p->control, "SHOW wal_level", level, sizeof level, err));
+    if (p->options.certifies && strcmp(level, "logical") != 0)
+        return error_set(err, STATUS_BAD_INPUT,
+                         "--certificate needs a server with wal_level = logical; this one has %s",
+                         level);
+    return STATUS_OK;
+}
+
+static enum status start_own(struct postgres *p, struct error *err)
+{
+    TRY(find_programs(p, err));
+    TRY(own_server_open(&p->server, err));
+    for (unsigned node = 0; node < POSTGRES_NODES_MAX; node++)
+        snprintf(p->conninfo[node], sizeof p->conninfo[node],
+                 "host=%s port=%u user=ordeal dbname=postgres", p->server.folder, 5432 + node);
+    TRY(make_cluster(p, err));
+    if (p->node_count > 1)
+        TRY(make_standby(p, err));
+    for (unsigned node = 0; node < p->node_count; node++)
+        TRY(start_node(p, node, err));
+    return STATUS_OK;
+}
+
+const char *const postgres_modes[] = { "single", "standby", "promote", NULL };
+
+static enum status choose_mode(struct postgres *p, struct error *err)
+{
+    const char *mode = p->options.mode ? p->options.mode : postgres_modes[0];
+
+    p->promotes = strcmp(mode, "promote") == 0;
+    p->node_count = strcmp(mode, "single") == 0 ? 1 : 2;
+    if (p->node_count > 1 && p->options.connect)
+        return error_set(err, STATUS_BAD_INPUT,
+                         "PostgreSQL's topology %s is one that ordeal starts: not with --connect",
+                         mode);
+    if (p->node_count > 1 && p->options.certifies)
+        return error_set(err, STATUS_BAD_INPUT,
+                         "snapshots of two nodes make no chain: no --certificate with %s", mode);
+    return STATUS_OK;
+}
+
+enum status postgres_server_start(struct postgres *p, struct buffer *version, struct error *err)
+{
+    TRY(choose_mode(p, err));
+    if (p->options.connect) {
+        if (strlen(p->options.connect) >= sizeof p->conninfo[0])
+            return error_set(err, STATUS_BAD_INPUT, "--connect is longer than %zu bytes",
+                             sizeof p->conninfo[0] - 1);
+        snprintf(p->conninfo[0], sizeof p->conninfo[0], "%s", p->options.connect);
+    } else {
+        TRY(start_own(p, err));
+    }
+    TRY(connect_control(p, err));
+    if (p->options.connect)
+        TRY(examine_strange_server(p, err));
+    buffer_print(version, "PostgreSQL %s", PQparameterStatus(p->control, "server_version"));
+    return STATUS_OK;
+}
+
+enum status postgres_server_await_standby(struct postgres *p, struct error *err)
+{
+    int64_t until = wall_clock_ns() + START_NS;
+    char place[40], sql[160], answer[8] = "";
+    enum status status = STATUS_OK;
+    PGconn *standby;
+
+    if (p->node_count < 2)
+        return STATUS_OK;
+    TRY(postgres_ask(p->control, "SELECT pg_current_wal_lsn()::text", place, sizeof place, err));
+    snprintf(sql, sizeof sql, "SELECT coalesce(pg_last_wal_replay_lsn() >= '%s', false)", place);
+    standby = PQconnectdb(p->conninfo[1]);
+    while (status == STATUS_OK && answer[0] != 't') {
+        status = postgres_ask(standby, sql, answer, sizeof answer, err);
+        if (status == STATUS_OK && wall_clock_ns() >= until)
+            status = error_set(err, STATUS_TOO_LONG,
+                               "PostgreSQL's standby did not follow within 30 seconds");
+        nanosleep(&(struct timespec){ .tv_nsec = 5000000 }, NULL);
+    }
+    PQfinish(standby);
+    return status;
+}
+
+/* --- Faults ----------------------------------------------------------------------------------- */
+
+/* The primary first, and every second time. */
+static unsigned victim_of(const struct postgres *p, uint32_t turn)
+{
+    bool is_standby = p->node_count > 1 && turn % 2 == 1 && !p->promotes;
+
+    return is_standby ? 1 - p->primary : p->primary;
+}
+
+static enum status promote(struct postgres *p, struct error *err)
+{
+    PGconn *standby = PQconnectdb(p->conninfo[1]);
+    enum status status = postgres_ask(standby, "SELECT pg_promote()", NULL, 0, err);
+
+    PQfinish(standby);
+    p->primary = 1;
+    p->node_count = 1; /* the old one stays dead */
+    return status;
+}
+
+static enum status work_kill(struct postgres *p, bool begins, uint32_t turn, struct error *err)
+{
+    unsigned victim = victim_of(p, turn);
+
+    if (begins) {
+        if (victim == p->primary)
+            PQfinish(p->control);
+        if (victim == p->primary)
+            p->control = NULL;
+        return own_server_kill(&p->server, victim, err);
+    }
+    if (p->promotes && p->primary == 0)
+        TRY(promote(p, err));
+    else
+        TRY(start_node(p, victim, err));
+    return p->control ? STATUS_OK : connect_control(p, err);
+}
+
+enum status postgres_server_fault(struct postgres *p, enum database_fault fault, bool begins,
+                                  uint32_t turn, struct error *err)
+{
+    assert(p->server.folder[0] != '\0');
+    if (fault == DATABASE_PAUSE)
+        return own_server_pause(&p->server, victim_of(p, turn), begins, err);
+    assert(fault == DATABASE_KILL);
+    return work_kill(p, begins, turn, err);
+}
+
+void postgres_server_stop(struct postgres *p)
+{
+    if (p->control)
+        PQfinish(p->control);
+    own_server_close(&p->server);
+}
