@@ -121,6 +121,7 @@ struct database {
     const char *const *modes; /* ways to run it, ending in NULL; or NULL */
     uint64_t levels;          /* that sessions can ask for */
     bool has_server;          /* apart from this process: --connect means something */
+    bool has_library;         /* that is looked for when it is needed: --binaries means something */
     bool has_settings;        /* `settings` of the options mean something */
     bool takes_whole; /* a transaction is one request: none of its steps depends on another */
     uint32_t faults;  /* a bit for each that it can suffer */
@@ -169,7 +170,8 @@ struct database {
 };
 
 /* Their rows, each in a file of its own. */
-#define DATABASES(row) row(postgres) row(mariadb) row(galera) row(sqlite) row(etcd) row(rqlite)
+#define DATABASES(row)                                                                             \
+    row(postgres) row(mariadb) row(galera) row(sqlite) row(duckdb) row(etcd) row(rqlite)
 
 #define DATABASE_DECLARE(name) extern const struct database database_##name;
 DATABASES(DATABASE_DECLARE)

@@ -104,7 +104,8 @@ enum status record_plan_settle(struct record_plan *plan, struct error *err)
 {
     TRY(check_isolation(plan, err));
     TRY(settle_topology(plan, err));
-    if ((plan->how.connect || plan->how.binaries) && !plan->database->has_server)
+    if (!plan->database->has_server &&
+        (plan->how.connect || (plan->how.binaries && !plan->database->has_library)))
         return error_set(err, STATUS_BAD_INPUT,
                          "%s has no server: --connect and --binaries mean nothing",
                          plan->database->title);

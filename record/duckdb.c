@@ -1,0 +1,310 @@
+/*
+ * duckdb: DuckDB on trial, in this process: each session is a connection to one database.
+ *
+ *     memory        the database is in memory (the default)
+ *     file          it is a file, and commits are written to its log
+ *
+ * Its library is loaded at run time. What is declared here of its interface in C is all that is
+ * needed. DuckDB promises snapshot isolation, and knows no other level.
+ */
+#include "record/database.h"
+
+#include <dlfcn.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/wall_clock.h"
+#include "record/binaries.h"
+#include "record/own_server.h"
+#include "record/sql_text.h"
+
+static const char *const modes[] = { "memory", "file", NULL };
+
+/* Only its last field is in use, and that is DuckDB's. */
+struct duckdb_result {
+    uint64_t columns, rows, changed;
+    void *column, *message, *data;
+};
+
+/* X(name, result, parameters) of its functions. Those that return int return 0 if all is well. */
+#define DUCKDB_FUNCTIONS(X)                                                                        \
+    X(library_version, const char *, (void))                                                       \
+    X(open, int, (const char *path, void **database))                                              \
+    X(close, void, (void **database))                                                              \
+    X(connect, int, (void *database, void **connection))                                           \
+    X(disconnect, void, (void **connection))                                                       \
+    X(query, int, (void *connection, const char *sql, struct duckdb_result *))                     \
+    X(destroy_result, void, (struct duckdb_result *))                                              \
+    X(result_error, const char *, (struct duckdb_result *))                                        \
+    X(row_count, uint64_t, (struct duckdb_result *))                                               \
+    X(value_int64, int64_t, (struct duckdb_result *, uint64_t column, uint64_t row))               \
+    X(value_varchar, char *, (struct duckdb_result *, uint64_t column, uint64_t row))              \
+    X(free, void, (void *))
+
+struct duckdb {
+    struct database_options options;
+    struct own_server server; /* its folder alone: there is no process */
+#define DUCKDB_FIELD(name, result, parameters) result(*name) parameters;
+    DUCKDB_FUNCTIONS(DUCKDB_FIELD)
+#undef DUCKDB_FIELD
+    void *library, *database, *control;
+};
+
+struct duckdb_session {
+    struct duckdb *d;
+    void *connection;
+};
+
+/* --- The library ------------------------------------------------------------------------------ */
+
+static enum status load_library(struct duckdb *d, struct error *err)
+{
+    static const struct binary binary = { .title = "DuckDB",
+                                          .file = "libduckdb.so",
+                                          .folder = "duckdb",
+                                          .advice = "`tools/deps.sh databases` fetches it",
+                                          .is_library = true };
+    char path[OWN_SERVER_PATH_SIZE + 64];
+
+    TRY(binaries_find(&binary, &d->options, path, sizeof path, err));
+    d->library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    if (!d->library)
+        return error_set(err, STATUS_IO, "%s cannot be loaded: %s", path, dlerror());
+#define DUCKDB_LOAD(name, result, parameters)                                                      \
+    *(void **)&d->name = dlsym(d->library, "duckdb_" #name);                                       \
+    if (!d->name)                                                                                  \
+        return error_set(err, STATUS_IO, "%s has no duckdb_%s()", path, #name);
+    DUCKDB_FUNCTIONS(DUCKDB_LOAD)
+#undef DUCKDB_LOAD
+    return STATUS_OK;
+}
+
+static enum status execute(const struct duckdb *d, void *connection, const char *sql,
+                           struct error *err)
+{
+    struct duckdb_result result = { 0 };
+    enum status status = STATUS_OK;
+
+    if (d->query(connection, sql, &result) != 0)
+        status = error_set(err, STATUS_IO, "DuckDB: %.60s: %.200s", sql, d->result_error(&result));
+    d->destroy_result(&result);
+    return status;
+}
+
+/* --- The database ----------------------------------------------------------------------------- */
+
+static enum status duckdb_start(void **server, const struct database_options *options,
+                                struct buffer *version, struct error *err)
+{
+    struct duckdb *d = calloc(1, sizeof *d);
+    char path[OWN_SERVER_PATH_SIZE + 32] = ":memory:";
+
+    if (!d)
+        return error_set(err, STATUS_OVER_LIMIT, "no memory for a database");
+    *server = d;
+    d->options = *options;
+    TRY(load_library(d, err));
+    TRY(own_server_open(&d->server, err));
+    if (options->mode && strcmp(options->mode, "file") == 0)
+        snprintf(path, sizeof path, "%s/database", d->server.folder);
+    if (d->open(path, &d->database) != 0 || d->connect(d->database, &d->control) != 0)
+        return error_set(err, STATUS_IO, "DuckDB cannot open %s", path);
+    TRY(execute(d, d->control, "SET threads = 2", err));
+    TRY(execute(d, d->control, "SET memory_limit = '1GB'", err));
+    buffer_print(version, "DuckDB %s", d->library_version());
+    return STATUS_OK;
+}
+
+static void duckdb_stop(void *server)
+{
+    struct duckdb *d = server;
+
+    if (!d)
+        return;
+    if (d->control)
+        d->disconnect(&d->control);
+    if (d->database)
+        d->close(&d->database);
+    if (d->library)
+        dlclose(d->library);
+    own_server_close(&d->server);
+    free(d);
+}
+
+static enum status duckdb_load(void *server, const struct builtin *builtin, struct error *err)
+{
+    struct duckdb *d = server;
+    struct buffer sql = { 0 };
+    enum status status;
+
+    buffer_print(&sql, "BEGIN;");
+    sql_text_print_table(&d->options.table, "BIGINT", &sql);
+    for (uint64_t i = 0; i < builtin_initial_count(builtin); i++) {
+        buffer_byte(&sql, ';');
+        sql_text_print_row(&d->options.table, builtin_initial(builtin, i), &sql);
+    }
+    buffer_print(&sql, ";COMMIT%c", '\0');
+    status = buffer_status(&sql, err);
+    if (status == STATUS_OK)
+        status = execute(d, d->control, sql.at, err);
+    buffer_close(&sql);
+    return status;
+}
+
+/* --- Sessions --------------------------------------------------------------------------------- */
+
+static enum status duckdb_open_session(void **session, void *server, uint32_t client,
+                                       struct error *err)
+{
+    struct duckdb_session *s = calloc(1, sizeof *s);
+
+    (void)client;
+    if (!s)
+        return error_set(err, STATUS_OVER_LIMIT, "no memory for a session");
+    *session = s;
+    s->d = server;
+    if (s->d->connect(s->d->database, &s->connection) != 0)
+        return error_set(err, STATUS_IO, "DuckDB refuses a connection");
+    return STATUS_OK;
+}
+
+static void duckdb_close_session(void *session)
+{
+    struct duckdb_session *s = session;
+
+    if (s->connection)
+        s->d->disconnect(&s->connection);
+    free(s);
+}
+
+/* With its values in place of ?1 to ?5: DuckDB wants all numbers up to the largest to be in use. */
+static void print_request(const struct stored_table *t, const struct builtin_request *r,
+                          struct buffer *sql)
+{
+    const int64_t values[] = { (int64_t)r->key, r->value, r->tag, r->low, r->high };
+    struct buffer text = { 0 };
+
+    sql_text_print_statement(t, r, &text);
+    for (size_t i = 0; i < text.count; i++) {
+        if (text.at[i] != '?') {
+            buffer_byte(sql, text.at[i]);
+            continue;
+        }
+        i++;
+        buffer_print(sql,
+                     t->shape == SHAPE_LISTS && text.at[i] == '2' ? "'%" PRId64 "'" : "%" PRId64,
+                     values[text.at[i] - '1']);
+    }
+    buffer_byte(sql, '\0');
+    sql->out_of_memory |= text.out_of_memory;
+    buffer_close(&text);
+}
+
+static enum status take_rows(const struct duckdb *d, struct duckdb_result *result,
+                             struct database_answer *answer, struct database_step_answer *step,
+                             struct error *err)
+{
+    const struct stored_table *t = &d->options.table;
+    enum status status = STATUS_OK;
+
+    for (uint64_t i = 0; status == STATUS_OK && i < d->row_count(result); i++) {
+        struct builtin_row row = { .key = (uint64_t)d->value_int64(result, 0, i) };
+
+        if (t->shape == SHAPE_LISTS) {
+            char *list = d->value_varchar(result, 1, i);
+
+            status = database_answer_list(answer, step, text_of(list ? list : ""), err);
+            d->free(list);
+            continue;
+        }
+        row.value = d->value_int64(result, 1, i);
+        row.tag = t->tag_column ? d->value_int64(result, 2, i) : 0;
+        status = database_answer_row(answer, step, row, err);
+    }
+    return status;
+}
+
+/* The transaction is over. Its own words tell why: there is no code for each reason. */
+static enum status take_refusal(const struct duckdb_session *s, const char *words,
+                                struct database_answer *answer, struct error *err)
+{
+    const char *code = strstr(words, "onflict")                      ? "CONFLICT"
+                       : strncmp(words, "Constraint Error", 16) == 0 ? "CONSTRAINT"
+                       : strstr(words, "uplicate key")               ? "CONSTRAINT"
+                                                                     : NULL;
+    struct error none;
+
+    if (!code)
+        return error_set(err, STATUS_IO, "DuckDB: %.300s", words);
+    snprintf(answer->code, sizeof answer->code, "%s", code);
+    answer->end = STEPS_REFUSED;
+    (void)!execute(s->d, s->connection, "ROLLBACK", &none); /* after a COMMIT there is none */
+    return STATUS_OK;
+}
+
+static enum status one_step(struct duckdb_session *s, const struct database_step *step,
+                            struct database_answer *answer, struct database_step_answer *taken,
+                            struct error *err)
+{
+    static const char *const words[] = {
+        [STEP_BEGIN] = "BEGIN", [STEP_COMMIT] = "COMMIT", [STEP_ABORT] = "ROLLBACK"
+    };
+    enum builtin_request_kind kind = step->request.kind;
+    struct duckdb_result result = { 0 };
+    struct buffer sql = { 0 };
+    enum status status;
+
+    if (step->kind == STEP_REQUEST)
+        print_request(&s->d->options.table, &step->request, &sql);
+    status = buffer_status(&sql, err);
+    if (status == STATUS_OK &&
+        s->d->query(s->connection, sql.at ? sql.at : words[step->kind], &result) != 0)
+        status = take_refusal(s, s->d->result_error(&result), answer, err);
+    else if (status == STATUS_OK && step->kind == STEP_REQUEST && kind != BUILTIN_WRITE &&
+             kind != BUILTIN_APPEND && kind != BUILTIN_INSERT)
+        status = take_rows(s->d, &result, answer, taken, err);
+    s->d->destroy_result(&result);
+    buffer_close(&sql);
+    return status;
+}
+
+static enum status duckdb_steps(void *session, const struct database_step *steps, uint32_t count,
+                                struct database_answer *answer, struct error *err)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        struct database_step_answer step = { .invoked_ns = wall_clock_ns() };
+
+        TRY(one_step(session, &steps[i], answer, &step, err));
+        if (answer->end != STEPS_DONE)
+            return STATUS_OK;
+        step.completed_ns = wall_clock_ns();
+        TRY(array_push(&answer->steps, step, err));
+        answer->step_count++;
+    }
+    return STATUS_OK;
+}
+
+static const char *duckdb_profile(enum level level)
+{
+    (void)level;
+    return NULL;
+}
+
+const struct database database_duckdb = {
+    .name = "duckdb",
+    .title = "DuckDB",
+    .package = "npm's @duckdb/node-bindings-linux-x64",
+    .gives = "snapshot; every workload",
+    .modes = modes,
+    .levels = LEVEL_BIT(LEVEL_SNAPSHOT),
+    .has_library = true,
+    .profile = duckdb_profile,
+    .start = duckdb_start,
+    .load = duckdb_load,
+    .stop = duckdb_stop,
+    .open = duckdb_open_session,
+    .steps = duckdb_steps,
+    .close = duckdb_close_session,
+};
