@@ -454,7 +454,7 @@ static enum status etcd_load(void *server, const struct builtin *builtin, struct
     uint64_t count = builtin_initial_count(builtin);
     struct database_answer answer = { .end = STEPS_DONE };
     enum status status;
-    void *session;
+    void *session = NULL;
     struct etcd_session *s;
 
     status = etcd_open(&session, server, e->options.clients, err);
@@ -479,7 +479,8 @@ static enum status etcd_load(void *server, const struct builtin *builtin, struct
         if (status == STATUS_OK && answer.end != STEPS_DONE)
             status = error_set(err, STATUS_IO, "etcd did not take the first rows");
     }
-    etcd_close(session);
+    if (session)
+        etcd_close(session);
     return status;
 }
 
@@ -487,7 +488,7 @@ static void etcd_stop(void *server)
 {
     struct etcd *e = server;
     struct error err;
-    void *session;
+    void *session = NULL;
 
     if (!e)
         return;
