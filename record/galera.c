@@ -313,6 +313,22 @@ static enum status galera_open(void **session, void *server, uint32_t client, st
                                 is_last ? "SET SESSION wsrep_sync_wait = 15" : NULL, err);
 }
 
+static enum status galera_query(void *server, const char *name, const char *sql,
+                                struct buffer *value, struct error *err)
+{
+    struct galera *g = server;
+    struct mariadb_address address = address_of(g, 0);
+    enum status status;
+    MYSQL *conn;
+
+    TRY(mariadb_session_connect(&conn, &address, err));
+    status = mariadb_session_ask(conn, "SET SESSION wsrep_sync_wait = 15", NULL, 0, err);
+    if (status == STATUS_OK)
+        status = mariadb_session_query(conn, g->manner.table, name, sql, value, err);
+    mysql_close(conn);
+    return status;
+}
+
 static const char *galera_profile(enum level level)
 {
     (void)level; /* locks of one node mean nothing to another */
@@ -341,4 +357,5 @@ const struct database database_galera = {
     .open = galera_open,
     .steps = mariadb_session_steps,
     .close = mariadb_session_close,
+    .query = galera_query,
 };

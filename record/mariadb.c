@@ -167,6 +167,14 @@ static enum status mariadb_open(void **session, void *server, uint32_t client, s
     return mariadb_session_open(session, &m->manner, &m->address, NULL, err);
 }
 
+static enum status mariadb_query(void *server, const char *name, const char *sql,
+                                 struct buffer *value, struct error *err)
+{
+    struct mariadb *m = server;
+
+    return mariadb_session_query(m->control, m->manner.table, name, sql, value, err);
+}
+
 /* --- Its own order ---------------------------------------------------------------------------- */
 
 static enum status read_file(const char *path, struct buffer *bytes, struct error *err)
@@ -251,5 +259,6 @@ const struct database database_mariadb = {
     .open = mariadb_open,
     .steps = mariadb_session_steps,
     .close = mariadb_session_close,
+    .query = mariadb_query,
     .recover = mariadb_recover,
 };

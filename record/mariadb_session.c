@@ -158,6 +158,26 @@ enum status mariadb_session_ask(MYSQL *conn, const char *sql, char *answer, size
     return STATUS_OK;
 }
 
+enum status mariadb_session_query(MYSQL *conn, const struct stored_table *table, const char *name,
+                                  const char *sql, struct buffer *value, struct error *err)
+{
+    struct buffer text = { 0 };
+    char answer[200];
+    enum status status;
+
+    if (name)
+        buffer_print(&text, "WITH %s AS (SELECT * FROM %s) ", name, table->name);
+    buffer_print(&text, "%s", sql);
+    buffer_byte(&text, '\0');
+    status = buffer_status(&text, err);
+    if (status == STATUS_OK)
+        status = mariadb_session_ask(conn, text.at, answer, sizeof answer, err);
+    if (status == STATUS_OK)
+        buffer_text(value, text_of(answer));
+    buffer_close(&text);
+    return status;
+}
+
 /* --- The table -------------------------------------------------------------------------------- */
 
 static enum status ask_buffer(MYSQL *conn, struct buffer *sql, struct error *err)

@@ -41,6 +41,10 @@ MUST_USE enum status mariadb_session_connect(MYSQL **, const struct mariadb_addr
 MUST_USE enum status mariadb_session_ask(MYSQL *, const char *sql, char *answer, size_t size,
                                          struct error *);
 
+/* As a database's query: the table goes by `name`. */
+MUST_USE enum status mariadb_session_query(MYSQL *, const struct stored_table *, const char *name,
+                                           const char *sql, struct buffer *value, struct error *);
+
 /* `setup` is a statement that it sends first, or NULL. */
 MUST_USE enum status mariadb_session_open(void **session, const struct mariadb_manner *,
                                           const struct mariadb_address *, const char *setup,
