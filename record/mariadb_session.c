@@ -621,6 +621,8 @@ static enum status run_steps(struct mariadb_session *s, const struct database_st
     int64_t invoked_ns = wall_clock_ns();
     bool is_behind_first = false;
 
+    answer->is_pipelined =
+        !s->manner->is_single && count > 1 && steps[count - 1].kind == STEP_COMMIT;
     if (!s->manner->is_single && !send_steps(s, steps, count))
         return take_error(s, steps[0].kind, answer, err);
     for (uint32_t i = 0; i < count && answer->end == STEPS_DONE; i++) {

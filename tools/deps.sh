@@ -32,6 +32,9 @@ check  patch            command  patch
 fuzz   libclang-rt-dev  runtime  fuzzer
 postgres  postgresql    server   postgres
 databases postgresql    server   postgres
+databases mariadb-server command mariadbd
+databases galera-4      file     /usr/lib/galera/libgalera_smm.so
+databases mariadb-plugin-rocksdb file /usr/lib/mysql/plugin/ha_rocksdb.so
 databases etcd-server   command  etcd
 databases npm           command  npm
 fetch  xz-utils         command  xz
@@ -78,6 +81,7 @@ is_there() { # kind, name
         command) command -v "$2" ;;
         header) echo "#include <$2>" | $cc -E - ;;
         library) pkg-config --exists "$2" ;;
+        file) ls "$2" ;;
         server) command -v "$2" || ls /usr/lib/postgresql/*/bin/"$2" ;;
         runtime) ls "$(clang -print-resource-dir)"/lib/*/libclang_rt."$2"* ;;
     esac >/dev/null 2>&1
