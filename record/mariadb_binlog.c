@@ -10,7 +10,7 @@
 #define HEADER_SIZE 19
 #define CHECKSUM_SIZE 4
 
-enum event_kind {
+enum binlog_event {
     EVENT_QUERY = 2,
     EVENT_FORMAT = 15,
     EVENT_XID = 16,
@@ -178,7 +178,7 @@ static bool take_columns(const struct binlog_reader *r, struct text *body)
     return true;
 }
 
-static enum status take_changes(struct binlog_reader *r, enum event_kind kind, struct text body,
+static enum status take_changes(struct binlog_reader *r, enum binlog_event kind, struct text body,
                                 struct error *err)
 {
     uint64_t table_id, flags, width;
@@ -253,7 +253,7 @@ static enum status take_event(struct binlog_reader *r, unsigned kind, struct tex
     case EVENT_WRITE_ROWS:
     case EVENT_UPDATE_ROWS:
     case EVENT_DELETE_ROWS:
-        return take_changes(r, (enum event_kind)kind, body, err);
+        return take_changes(r, (enum binlog_event)kind, body, err);
     case EVENT_XID:
         return commit(r, end, err);
     case EVENT_QUERY:
