@@ -16,11 +16,11 @@
 #define RECIPES "recipes"
 
 struct record_values {
-    const char *database, *connect, *binaries, *topology, *workload, *level, *isolation, *duration,
-        *out, *timeout;
+    const char *database, *connect, *binaries, *topology, *workload, *program, *load, *level,
+        *isolation, *duration, *out, *timeout;
     const char *faults[DATABASE_FAULT_COUNT];
     struct option_number clients, transactions, rate, seed;
-    struct option_texts sets, settings;
+    struct option_texts sets, settings, calls;
     bool certificate, watch, force, json;
 };
 
@@ -67,6 +67,24 @@ static const struct option record_rows[] = {
       .offset = AT(workload),
       .choices = workload_run_names,
       .help = "what clients do (default: list-append)" },
+    { .name = "program",
+      .argument = "FILE.sql",
+      .kind = OPTION_TEXT,
+      .offset = AT(program),
+      .help = "a program instead of a workload: its functions run in the database.\n"
+              "What they were called with and what they answered is written to\n"
+              "audit.jsonl in the folder of --out" },
+    { .name = "call",
+      .argument = "CALL",
+      .kind = OPTION_TEXTS,
+      .offset = AT(calls),
+      .help = "a function of the program that clients call, with its weight:\n"
+              "'20: deposit(uniform(1, 100), 5)'; may be given several times" },
+    { .name = "load",
+      .argument = "CALL",
+      .kind = OPTION_TEXT,
+      .offset = AT(load),
+      .help = "the call that makes the program's first rows: 'load(10)'" },
     { .name = "set",
       .argument = "key=value",
       .kind = OPTION_TEXTS,
@@ -233,6 +251,80 @@ static enum status set_length(const struct record_values *values, struct record_
     return STATUS_OK;
 }
 
+static struct text without_blanks(struct text text)
+{
+    while (text.length > 0 && text.at[0] == ' ')
+        text = (struct text){ text.at + 1, text.length - 1 };
+    while (text.length > 0 && text.at[text.length - 1] == ' ')
+        text.length--;
+    return text;
+}
+
+/* "20: deposit(uniform(1, 100), 5)", taken apart at the commas that stand between its arguments. */
+static enum status read_call(struct text given, struct program_call *call, struct text *arguments,
+                             struct error *err)
+{
+    const char *colon = memchr(given.at, ':', given.length), *paren;
+    struct text rest = given;
+    uint64_t weight = 1;
+    size_t begins = 0;
+    int depth = 0;
+    bool is_quoted = false;
+
+    paren = memchr(given.at, '(', given.length);
+    if (colon && paren && colon < paren) {
+        if (!text_take_uint64(&rest, &weight) || weight == 0 || weight > 1000000 ||
+            rest.at != colon)
+            return error_set(err, STATUS_BAD_INPUT, "--call: the weight of '%.80s' is no number",
+                             given.at);
+        rest = (struct text){ colon + 1, given.length - (size_t)(colon + 1 - given.at) };
+    }
+    rest = without_blanks(rest);
+    if (!paren || rest.length == 0 || rest.at[rest.length - 1] != ')')
+        return error_set(err, STATUS_BAD_INPUT, "--call takes name(arguments), not '%.80s'",
+                         given.at);
+    *call = (struct program_call){ .procedure = { rest.at, (size_t)(paren - rest.at) },
+                                   .weight = (uint32_t)weight,
+                                   .arguments = arguments };
+    rest = (struct text){ paren + 1, (size_t)(rest.at + rest.length - 1 - (paren + 1)) };
+    for (size_t i = 0; i <= rest.length && without_blanks(rest).length > 0; i++) {
+        char byte = i < rest.length ? rest.at[i] : ',';
+
+        is_quoted ^= byte == '\'';
+        depth += is_quoted ? 0 : (byte == '(') - (byte == ')');
+        if (i < rest.length && (is_quoted || depth > 0 || byte != ','))
+            continue;
+        if (call->argument_count == CALL_ARGUMENTS_MAX)
+            return error_set(err, STATUS_BAD_INPUT, "--call: more than %d arguments",
+                             CALL_ARGUMENTS_MAX);
+        arguments[call->argument_count++] =
+            without_blanks((struct text){ rest.at + begins, i - begins });
+        begins = i + 1;
+    }
+    return STATUS_OK;
+}
+
+static enum status set_program(const struct record_values *values, struct record_trial *trial,
+                               struct error *err)
+{
+    struct record_program_plan *program = &trial->plan.program;
+
+    if (!values->program && (values->calls.count > 0 || values->load))
+        return error_set(err, STATUS_BAD_INPUT, "--call and --load are of a --program");
+    if (!values->program)
+        return STATUS_OK;
+    if (values->workload || values->sets.count > 0)
+        return error_set(err, STATUS_BAD_INPUT,
+                         "clients run a --workload or a --program, not both");
+    if (values->calls.count > CALLS_MAX)
+        return error_set(err, STATUS_BAD_INPUT, "there are more than %d calls", CALLS_MAX);
+    *program = (struct record_program_plan){ values->program, values->load, trial->calls,
+                                             (uint32_t)values->calls.count };
+    for (size_t i = 0; i < values->calls.count; i++)
+        TRY(read_call(text_of(values->calls.at[i]), &trial->calls[i], trial->arguments[i], err));
+    return STATUS_OK;
+}
+
 static enum status plan_trial(const struct record_values *values, struct record_trial *trial,
                               struct error *err)
 {
@@ -255,6 +347,7 @@ static enum status plan_trial(const struct record_values *values, struct record_
         .seed = (uint64_t)values->seed.value,
     };
     TRY(set_workload(values, trial, err));
+    TRY(set_program(values, trial, err));
     return set_length(values, plan, err);
 }
 
@@ -275,6 +368,8 @@ static enum status write_files(const void *context, const char *folder, struct e
     if (status == STATUS_OK)
         status = folder_write(folder, "run.json", &bytes, err);
     buffer_close(&bytes);
+    if (status == STATUS_OK && !report->trial->plan.workload)
+        return folder_write(folder, "audit.jsonl", &report->trial->recording.audit_log, err);
     if (status == STATUS_OK)
         status = folder_write_judged(folder, &report->trial->recording.history,
                                      &report->trial->jury, err);

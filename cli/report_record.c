@@ -25,6 +25,11 @@ static bool is_unfelt(const struct record_report *report, int kind)
 
 /* --- For people ------------------------------------------------------------------------------- */
 
+static const char *workload_name(const struct record_plan *plan)
+{
+    return plan->workload ? plan->workload->workload->name : plan->program.path;
+}
+
 static void print_database(const struct record_report *report, struct buffer *out)
 {
     const struct record_plan *o = &report->trial->plan;
@@ -35,7 +40,8 @@ static void print_database(const struct record_report *report, struct buffer *ou
                  record_plan_topology(o), o->how.connect ? ", connected" : "",
                  (unsigned)o->how.clients, o->how.clients == 1 ? "" : "s",
                  level_name(o->how.isolation));
-    buffer_print(out, "workload   %s   seed %" PRIu64 "\n", o->workload->workload->name, o->seed);
+    buffer_print(out, "%s   %s   seed %" PRIu64 "\n", o->workload ? "workload" : "program ",
+                 workload_name(o), o->seed);
 }
 
 static void print_faults(const struct record_report *report, struct buffer *out)
@@ -91,6 +97,9 @@ static void print_outcomes(const struct record_report *report, struct buffer *ou
     quantity_print_rounded(out, r->latency_ns[3]);
     buffer_byte(out, '\n');
     print_faults(report, out);
+    if (report->scenario && report->scenario->database.unused[0] != '\0')
+        buffer_print(out, "unused     %s: of the simulated world alone\n",
+                     report->scenario->database.unused);
 }
 
 static void print_certificate(const struct recorded_run *r, struct buffer *out)
@@ -274,7 +283,7 @@ void report_record_print_json(const struct record_report *report, struct buffer 
     json_writer_text(&json, "database", o->database->name);
     json_writer_text(&json, "version", report->trial->recording.version);
     json_writer_text(&json, "topology", record_plan_topology(o));
-    json_writer_text(&json, "workload", o->workload->workload->name);
+    json_writer_text(&json, o->workload ? "workload" : "program", workload_name(o));
     json_writer_number(&json, "seed", o->seed);
     json_writer_text(&json, "level", level_name(report->trial->jury.level));
     json_writer_text(&json, "isolation", level_name(o->how.isolation));

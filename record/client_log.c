@@ -9,6 +9,7 @@ void client_log_close(struct client_log *log)
     array_close(&log->rows);
     array_close(&log->elements);
     buffer_close(&log->snapshots);
+    buffer_close(&log->calls);
 }
 
 static struct log_txn *last_txn(struct client_log *log)

@@ -19,8 +19,8 @@ struct log_op {
 struct log_txn {
     int64_t invoked_ns, completed_ns;
     uint64_t first_op, xid;
-    uint64_t snapshot; /* where its text begins */
-    uint32_t op_count, snapshot_length;
+    uint64_t snapshot, call; /* where their texts begin */
+    uint32_t op_count, snapshot_length, call_length;
     uint32_t session;
     uint8_t status; /* enum txn_status */
 };
@@ -31,6 +31,7 @@ struct client_log {
     ARRAY(struct builtin_row) rows;
     ARRAY(int64_t) elements;
     struct buffer snapshots;
+    struct buffer calls; /* fields of JSON: what a transaction called, with what, and its answer */
 };
 
 void client_log_close(struct client_log *);

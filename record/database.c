@@ -90,6 +90,7 @@ void database_answer_clear(struct database_answer *answer)
     answer->is_pipelined = false;
     answer->steps.count = answer->rows.count = answer->elements.count = 0;
     answer->xid = 0;
+    buffer_clear(&answer->call_rows);
     buffer_clear(&answer->snapshot);
 }
 
@@ -98,5 +99,6 @@ void database_answer_close(struct database_answer *answer)
     array_close(&answer->steps);
     array_close(&answer->rows);
     array_close(&answer->elements);
+    buffer_close(&answer->call_rows);
     buffer_close(&answer->snapshot);
 }

@@ -19,11 +19,12 @@
 
 /* --- What a session is asked ------------------------------------------------------------------ */
 
-enum database_step_kind { STEP_BEGIN, STEP_REQUEST, STEP_COMMIT, STEP_ABORT };
+enum database_step_kind { STEP_BEGIN, STEP_REQUEST, STEP_CALL, STEP_COMMIT, STEP_ABORT };
 
 struct database_step {
     enum database_step_kind kind;
     struct builtin_request request; /* of STEP_REQUEST */
+    const char *call;               /* of STEP_CALL: "transfer(1, 2, 10)", literals of SQL */
 };
 
 /* How the steps ended. */
@@ -51,6 +52,7 @@ struct database_answer {
     ARRAY(struct database_step_answer) steps;
     ARRAY(struct builtin_row) rows;
     ARRAY(int64_t) elements;
+    struct buffer call_rows; /* what a call returned: [["12.50",null]], texts of the database */
     bool
         is_pipelined; /* the commit was sent with the requests: it may have come before their answers */
     uint64_t xid;     /* 0: unknown, or it has written nothing */
@@ -110,7 +112,7 @@ struct database_options {
     uint32_t clients;
     const char *const *settings; /* of the server, "key=value", as its own manual calls them */
     size_t setting_count;
-    struct stored_table table;
+    struct stored_table table; /* with a program its name is empty */
 };
 
 struct database {
@@ -145,6 +147,8 @@ struct database {
      */
     enum status (*fault)(void *server, enum database_fault, bool begins, uint32_t turn,
                          struct error *);
+    /* Instead of load(), with a program: some statements of SQL. NULL: it has no functions. */
+    enum status (*script)(void *server, const char *sql, struct error *);
     /* Takes away all that start() and load() made. */
     void (*stop)(void *server);
 

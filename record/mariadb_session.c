@@ -403,6 +403,9 @@ static void print_statement(const struct mariadb_session *s, const struct databa
         else
             print_request(s->manner->table, &step->request, sql);
         return;
+    case STEP_CALL:
+        buffer_print(sql, "CALL %s", step->call); /* of nobody yet: it has no scripts */
+        return;
     case STEP_COMMIT:
         buffer_print(sql, is_last ? "COMMIT" : "SELECT @@gtid_binlog_pos");
         return;

@@ -250,7 +250,8 @@ static enum status connect_node(struct postgres_session *s, unsigned node, PGcon
     *conn = s->conn = PQconnectdb(s->server->conninfo[node]);
     if (PQstatus(*conn) != CONNECTION_OK)
         return postgres_refuse("no connection", PQerrorMessage(*conn), err);
-    TRY(prepare_all(s, err));
+    if (s->server->options.table.name[0] != '\0')
+        TRY(prepare_all(s, err));
     if (PQenterPipelineMode(*conn) != 1)
         return postgres_refuse("no pipeline", PQerrorMessage(*conn), err);
     return STATUS_OK;
@@ -335,6 +336,18 @@ static bool send_text(PGconn *conn, const char *sql)
     return PQsendQueryParams(conn, sql, 0, NULL, NULL, NULL, NULL, 0) == 1;
 }
 
+static bool send_call(PGconn *conn, const char *call)
+{
+    struct buffer sql = { 0 };
+    bool is_sent;
+
+    buffer_print(&sql, "SELECT * FROM %s", call);
+    buffer_byte(&sql, '\0');
+    is_sent = !sql.out_of_memory && send_text(conn, sql.at);
+    buffer_close(&sql);
+    return is_sent;
+}
+
 /*
  * What the batch asks for besides: the snapshot before a commit, the xid behind what may have
  * written.
@@ -351,7 +364,8 @@ static bool only_reads(const struct database_step *steps, uint32_t count)
     if (steps[0].kind != STEP_BEGIN || steps[count - 1].kind != STEP_COMMIT)
         return false;
     for (uint32_t i = 1; i + 1 < count; i++)
-        if (steps[i].request.kind != BUILTIN_READ && steps[i].request.kind != BUILTIN_SELECT)
+        if (steps[i].kind != STEP_REQUEST ||
+            (steps[i].request.kind != BUILTIN_READ && steps[i].request.kind != BUILTIN_SELECT))
             return false;
     return true;
 }
@@ -379,6 +393,9 @@ static bool send_steps(const struct postgres_session *s, const struct database_s
             break;
         case STEP_REQUEST:
             is_sent = is_sent && send_request(s, &steps[i].request);
+            break;
+        case STEP_CALL:
+            is_sent = is_sent && send_call(s->conn, steps[i].call);
             break;
         case STEP_COMMIT:
             is_sent = is_sent && send_text(s->conn, "COMMIT");
@@ -459,6 +476,23 @@ static enum status take_rows(const struct postgres_session *s, const PGresult *r
     return STATUS_OK;
 }
 
+static void take_call_rows(const PGresult *result, struct buffer *out)
+{
+    buffer_byte(out, '[');
+    for (int row = 0; row < PQntuples(result); row++) {
+        buffer_text(out, row ? TEXT(",[") : TEXT("["));
+        for (int column = 0; column < PQnfields(result); column++) {
+            buffer_text(out, column ? TEXT(",") : TEXT(""));
+            if (PQgetisnull(result, row, column))
+                buffer_text(out, TEXT("null"));
+            else
+                buffer_json(out, text_of(PQgetvalue(result, row, column)));
+        }
+        buffer_byte(out, ']');
+    }
+    buffer_byte(out, ']');
+}
+
 static enum status take_snapshot(const PGresult *result, struct database_answer *answer)
 {
     buffer_clear(&answer->snapshot);
@@ -497,6 +531,8 @@ static enum status take_result(const struct postgres_session *s, const struct da
                                           .completed_ns = wall_clock_ns() };
     enum status status = STATUS_OK;
 
+    if (word == WORD_WRONG && step && step->kind == STEP_CALL)
+        word = WORD_REFUSED; /* by the function itself, or a constraint */
     if (word != WORD_FINE) {
         status = take_word(word, result, answer, err);
     } else if (!step) {
@@ -506,6 +542,8 @@ static enum status take_result(const struct postgres_session *s, const struct da
     } else {
         if (step->kind == STEP_REQUEST)
             status = take_rows(s, result, answer, &taken, err);
+        if (step->kind == STEP_CALL)
+            take_call_rows(result, &answer->call_rows);
         if (status == STATUS_OK)
             status = array_push(&answer->steps, taken, err);
         answer->step_count++;
@@ -561,15 +599,31 @@ static enum status postgres_steps(void *session, const struct database_step *ste
     return answer->end == STEPS_REFUSED ? end_failed(s, answer) : STATUS_OK;
 }
 
+static enum status postgres_script(void *server, const char *sql, struct error *err)
+{
+    struct postgres *p = server;
+    PGresult *result = PQexec(p->control, sql);
+    enum status status = postgres_is_fine(result)
+                             ? STATUS_OK
+                             : postgres_refuse("the program", PQresultErrorMessage(result), err);
+
+    PQclear(result);
+    if (status == STATUS_OK && p->options.certifies && !p->has_slot)
+        status = make_slot(p, err);
+    return status;
+}
+
 static enum status postgres_query(void *server, const char *name, const char *sql,
                                   struct buffer *value, struct error *err)
 {
     struct postgres *p = server;
     char view[200], answer[200];
 
-    snprintf(view, sizeof view, "CREATE OR REPLACE TEMP VIEW %s AS SELECT * FROM %s", name,
-             p->options.table.name);
-    TRY(postgres_ask(p->control, view, NULL, 0, err));
+    if (name) {
+        snprintf(view, sizeof view, "CREATE OR REPLACE TEMP VIEW %s AS SELECT * FROM %s", name,
+                 p->options.table.name);
+        TRY(postgres_ask(p->control, view, NULL, 0, err));
+    }
     TRY(postgres_ask(p->control, sql, answer, sizeof answer, err));
     buffer_text(value, text_of(answer));
     return STATUS_OK;
@@ -645,6 +699,7 @@ const struct database database_postgres = {
     .open = postgres_open,
     .steps = postgres_steps,
     .close = postgres_close,
+    .script = postgres_script,
     .query = postgres_query,
     .recover = postgres_recover,
 };

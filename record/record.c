@@ -2,54 +2,18 @@
 
 #include <assert.h>
 #include <inttypes.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "base/arena.h"
 #include "base/random.h"
 #include "base/wall_clock.h"
-#include "record/live_lines.h"
+#include "record/record_program_private.h"
 
-#define ATTEMPTS_MAX 16 /* of one transaction that the database rolls back */
 #define STEPS_MAX (BUILTIN_OPERATIONS_MAX + 2)
 #define OPEN_NS INT64_C(20000000000) /* how long a session waits for the server to come back */
 #define ARENA_BYTES ((size_t)1 << 30)
-
-/* What the clients share. */
-struct record_stage {
-    const struct record_plan *options;
-    const struct database *database;
-    void *server;
-    struct arena *arena;
-    struct builtin builtin;
-    struct stored_table table;
-    char table_name[64];
-    struct live_lines live; /* where somebody watches */
-    bool is_live;           /* it is open */
-    struct buffer lines;    /* that were taken from there */
-    int64_t began_ns, until_ns;
-    atomic_bool is_over;
-    atomic_uint_fast64_t begun, ended;
-
-    pthread_mutex_t mutex; /* what follows */
-    struct builtin_tally tally;
-    struct recorded_run *recording;
-    struct error failure; /* the first; STATUS_OK: none */
-};
-
-struct record_client {
-    struct record_stage *stage;
-    struct client_log *log;
-    pthread_t thread;
-    uint32_t number, incarnation;
-    void *session;
-    struct database_answer answer;
-    struct database_step *steps;
-    bool is_running;
-};
 
 static void nap(int64_t ns)
 {
@@ -111,16 +75,16 @@ static void note_sight(struct record_stage *stage, const struct builtin_txn *txn
     buffer_close(&sentence);
 }
 
-/* A transaction is over: for the counts, and for the invariant. */
-static enum status note_end(struct record_client *c, const struct builtin_txn *txn,
-                            enum txn_status status, struct error *err)
+void record_broken(struct recorded_run *r, const char *explanation)
 {
-    struct record_stage *stage = c->stage;
-    struct recorded_run *r = stage->recording;
-    enum status tallied;
+    add_finding(r, ANOMALY_INVARIANT, invariant_title, explanation);
+}
 
-    atomic_fetch_add(&stage->ended, 1);
-    pthread_mutex_lock(&stage->mutex);
+void record_count(struct record_client *c, enum txn_status status)
+{
+    struct recorded_run *r = c->stage->recording;
+
+    atomic_fetch_add(&c->stage->ended, 1);
     r->committed += status == TXN_OK;
     r->aborted += status == TXN_ABORT;
     r->unknown += status == TXN_UNKNOWN;
@@ -128,6 +92,17 @@ static enum status note_end(struct record_client *c, const struct builtin_txn *t
         count_code(r, c->answer.code);
     else if (status == TXN_ABORT && c->answer.end == STEPS_DONE)
         r->gave_up++;
+}
+
+/* A transaction is over: for the counts, and for the invariant. */
+static enum status note_end(struct record_client *c, const struct builtin_txn *txn,
+                            enum txn_status status, struct error *err)
+{
+    struct record_stage *stage = c->stage;
+    enum status tallied;
+
+    pthread_mutex_lock(&stage->mutex);
+    record_count(c, status);
     tallied = builtin_tally_add(&stage->tally, txn, status, err);
     if (status == TXN_OK && stage->options->judges_invariant)
         note_sight(stage, txn);
@@ -152,7 +127,7 @@ static uint32_t plan_all(const struct builtin_txn *begun, struct database_step *
             return count;
         }
         assert(count + 1 < STEPS_MAX);
-        steps[count++] = (struct database_step){ STEP_REQUEST, request };
+        steps[count++] = (struct database_step){ .kind = STEP_REQUEST, .request = request };
         builtin_answer(&txn, NULL, 0);
     }
 }
@@ -168,7 +143,7 @@ static uint32_t plan_next(const struct builtin_txn *txn, bool is_first, struct d
     if (request.kind == BUILTIN_COMMIT || request.kind == BUILTIN_ABORT)
         steps[count++].kind = request.kind == BUILTIN_COMMIT ? STEP_COMMIT : STEP_ABORT;
     else
-        steps[count++] = (struct database_step){ STEP_REQUEST, request };
+        steps[count++] = (struct database_step){ .kind = STEP_REQUEST, .request = request };
     return count;
 }
 
@@ -197,14 +172,8 @@ static enum status take_answers(struct record_client *c, struct builtin_txn *txn
     return client_log_note(c->log, &c->answer, err);
 }
 
-/*
- * Whether it is known what became of it; if the connection was lost, only before the commit was
- * sent.
- */
-static enum txn_status status_of(const struct record_client *c, uint32_t count)
+enum txn_status record_status(const struct record_client *c, enum database_step_kind last)
 {
-    enum database_step_kind last = c->steps[count - 1].kind;
-
     if (c->answer.end == STEPS_REFUSED)
         return TXN_ABORT;
     if (c->answer.end == STEPS_LOST)
@@ -212,17 +181,22 @@ static enum txn_status status_of(const struct record_client *c, uint32_t count)
     return last == STEP_COMMIT ? TXN_OK : TXN_ABORT;
 }
 
+uint32_t record_session(const struct record_client *c)
+{
+    return c->number + c->incarnation * RECORD_CLIENTS_MAX;
+}
+
 static enum status run_attempt(struct record_client *c, uint64_t ordinal, uint32_t attempt,
                                enum txn_status *outcome, struct error *err)
 {
     const struct builtin *builtin = &c->stage->builtin;
     bool is_planned = builtin_is_planned(builtin), is_first = true;
-    uint32_t session = c->number + c->incarnation * RECORD_CLIENTS_MAX, count;
+    uint32_t count;
     int64_t began_ns = wall_clock_ns();
     struct builtin_txn txn;
 
     builtin_begin(&txn, builtin, c->number, ordinal, attempt);
-    TRY(client_log_begin(c->log, session, began_ns, err));
+    TRY(client_log_begin(c->log, record_session(c), began_ns, err));
     do {
         int64_t invoked_ns = wall_clock_ns();
 
@@ -232,7 +206,7 @@ static enum status run_attempt(struct record_client *c, uint64_t ordinal, uint32
         TRY(c->stage->database->steps(c->session, c->steps, count, &c->answer, err));
         TRY(take_answers(c, &txn, count, invoked_ns, err));
     } while (c->answer.end == STEPS_DONE && c->steps[count - 1].kind == STEP_REQUEST);
-    *outcome = status_of(c, count);
+    *outcome = record_status(c, c->steps[count - 1].kind);
     client_log_end(c->log, *outcome, wall_clock_ns());
     if (c->stage->options->watch)
         TRY(live_lines_add(&c->stage->live, c->log, err));
@@ -278,8 +252,7 @@ static enum status open_session(struct record_client *c, struct error *err)
 /* Each transaction is due at its time, if there is a rate. */
 static void wait_for_turn(struct record_client *c, uint64_t ordinal)
 {
-    uint64_t rate = c->stage->options->rate,
-             number = ordinal * c->stage->builtin.clients + c->number;
+    uint64_t rate = c->stage->options->rate, number = ordinal * c->stage->clients + c->number;
     int64_t due;
 
     if (rate == 0)
@@ -298,7 +271,8 @@ static enum status run_txn(struct record_client *c, uint64_t ordinal, struct err
     for (uint32_t attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
         if (!c->session)
             TRY(open_session(c, err));
-        TRY(run_attempt(c, ordinal, attempt, &outcome, err));
+        TRY((c->stage->program ? record_program_attempt : run_attempt)(c, ordinal, attempt,
+                                                                       &outcome, err));
         if (c->answer.end == STEPS_LOST) {
             close_session(c);
             c->incarnation++;
@@ -410,7 +384,7 @@ static void *running_main(void *context)
 static enum status start_clients(struct record_stage *stage, struct running_client *clients,
                                  atomic_uint *running, struct error *err)
 {
-    for (uint32_t i = 0; i < stage->builtin.clients; i++) {
+    for (uint32_t i = 0; i < stage->clients; i++) {
         int code;
 
         clients[i].running = running;
@@ -455,7 +429,7 @@ static enum status run_clients(struct record_stage *stage, struct running_client
     if (status == STATUS_OK)
         status = watch_over(stage, &running, err);
     atomic_store(&stage->is_over, status != STATUS_OK || atomic_load(&stage->is_over));
-    for (uint32_t i = 0; i < stage->builtin.clients; i++)
+    for (uint32_t i = 0; i < stage->clients; i++)
         if (clients[i].client.is_running)
             pthread_join(clients[i].client.thread, NULL);
     stage->recording->ran_ns = wall_clock_ns() - stage->began_ns;
@@ -485,7 +459,7 @@ static enum status list_keys(const struct record_stage *stage, const struct clie
 
     for (uint64_t i = 0; i < builtin_initial_count(&stage->builtin); i++)
         TRY(array_push(keys, builtin_initial(&stage->builtin, i).key, err));
-    for (uint32_t i = 0; i < stage->builtin.clients; i++)
+    for (uint32_t i = 0; i < stage->clients; i++)
         for (size_t j = 0; j < logs[i].ops.count; j++)
             TRY(array_push(keys, logs[i].ops.at[j].request.key, err));
     if (keys->count > 1)
@@ -513,11 +487,13 @@ static enum status plan_final(const struct record_stage *stage, const struct cli
         (*steps)[(*count)++].kind = STEP_BEGIN;
         if (by_rows)
             (*steps)[(*count)++] =
-                (struct database_step){ STEP_REQUEST,
-                                        { .kind = BUILTIN_SELECT, .column = BUILTIN_NO_COLUMN } };
+                (struct database_step){ .kind = STEP_REQUEST,
+                                        .request = { .kind = BUILTIN_SELECT,
+                                                     .column = BUILTIN_NO_COLUMN } };
         for (size_t i = 0; i < keys.count; i++)
             (*steps)[(*count)++] =
-                (struct database_step){ STEP_REQUEST, { .kind = BUILTIN_READ, .key = keys.at[i] } };
+                (struct database_step){ .kind = STEP_REQUEST,
+                                        .request = { .kind = BUILTIN_READ, .key = keys.at[i] } };
         (*steps)[(*count)++].kind = STEP_COMMIT;
     }
     array_close(&keys);
@@ -556,8 +532,7 @@ static enum status read_back(struct record_client *c, const struct database_step
     struct database_answer all = { .end = STEPS_DONE };
     enum status status = STATUS_OK;
 
-    TRY(client_log_begin(c->log, c->number + c->incarnation * RECORD_CLIENTS_MAX, wall_clock_ns(),
-                         err));
+    TRY(client_log_begin(c->log, record_session(c), wall_clock_ns(), err));
     for (uint32_t from = 0, most;
          status == STATUS_OK && from < count && c->answer.end == STEPS_DONE; from += most) {
         uint32_t left = count - from;
@@ -590,8 +565,8 @@ static enum status read_everything(struct record_stage *stage, struct client_log
                                    struct error *err)
 {
     struct record_client c = { .stage = stage,
-                               .log = &logs[stage->builtin.clients],
-                               .number = stage->builtin.clients };
+                               .log = &logs[stage->clients],
+                               .number = stage->clients };
     struct database_step *steps;
     uint32_t count;
     enum status status;
@@ -609,7 +584,8 @@ static enum status read_everything(struct record_stage *stage, struct client_log
 static enum status judge_query(struct record_stage *stage, const struct record_invariant *invariant,
                                struct error *err)
 {
-    const char *name = stage->options->workload->workload->table->name;
+    const struct builtin_options *workload = stage->options->workload;
+    const char *name = workload ? workload->workload->table->name : NULL;
     struct buffer value = { 0 }, why = { 0 };
     enum status status = stage->database->query(stage->server, name, invariant->query, &value, err);
 
@@ -622,7 +598,7 @@ static enum status judge_query(struct record_stage *stage, const struct record_i
         buffer_byte(&why, '\0');
         status = buffer_status(&why, err);
         if (status == STATUS_OK)
-            add_finding(stage->recording, ANOMALY_INVARIANT, invariant_title, why.at);
+            record_broken(stage->recording, why.at);
     }
     buffer_close(&value);
     buffer_close(&why);
@@ -706,6 +682,7 @@ static void note_certificate(struct recorded_run *r)
     }
 }
 
+/* The history, or the log of a program's calls. */
 static enum status make_history(struct record_stage *stage, const struct client_log *logs,
                                 struct error *err)
 {
@@ -716,16 +693,20 @@ static enum status make_history(struct record_stage *stage, const struct client_
     enum status status = STATUS_OK;
 
     source.logs = logs;
-    source.log_count = stage->builtin.clients + 1;
+    source.log_count = stage->clients + 1;
     source.is_over = true;
     if (stage->options->how.certifies) {
         status = stage->database->recover(stage->server, &order, err);
         source.order = &order;
         r->has_certificate = true;
     }
-    if (status == STATUS_OK)
+    if (status == STATUS_OK && stage->program)
+        status = record_program_log(stage, logs, source.order, err);
+    else if (status == STATUS_OK)
         status = record_history_make(&source, &r->certificate, &r->history, err);
     r->recovered_ns = wall_clock_ns() - began_ns;
+    if (stage->program)
+        r->certificate.commits = order.commits.count;
     if (status == STATUS_OK)
         note_lost(r);
     if (status == STATUS_OK && r->has_certificate)
@@ -738,15 +719,18 @@ static enum status make_history(struct record_stage *stage, const struct client_
 static enum status run_all(struct record_stage *stage, struct running_client *clients,
                            struct client_log *logs, struct error *err)
 {
-    TRY(stage->database->load(stage->server, &stage->builtin, err));
+    if (stage->program)
+        TRY(record_program_load(stage, err));
+    else
+        TRY(stage->database->load(stage->server, &stage->builtin, err));
     TRY(run_clients(stage, clients, err));
-    TRY(read_everything(stage, logs, err));
+    TRY(stage->program ? record_program_judge(stage, err) : read_everything(stage, logs, err));
     if (stage->is_live)
-        TRY(live_lines_add(&stage->live, &logs[stage->builtin.clients], err));
+        TRY(live_lines_add(&stage->live, &logs[stage->clients], err));
     TRY(show_lines(stage, err));
     for (uint32_t i = 0; i < stage->options->invariant_count; i++)
         TRY(judge_query(stage, &stage->options->invariants[i], err));
-    TRY(measure(stage->recording, logs, stage->builtin.clients, err));
+    TRY(measure(stage->recording, logs, stage->clients, err));
     qsort(stage->recording->codes, stage->recording->code_count, sizeof stage->recording->codes[0],
           compare_codes);
     return make_history(stage, logs, err);
@@ -754,7 +738,7 @@ static enum status run_all(struct record_stage *stage, struct running_client *cl
 
 static enum status run_with_clients(struct record_stage *stage, struct error *err)
 {
-    uint32_t count = stage->builtin.clients;
+    uint32_t count = stage->clients;
     struct running_client *clients = calloc(count, sizeof *clients);
     struct client_log *logs = calloc(count + (size_t)1, sizeof *logs);
     enum status status = STATUS_OK;
@@ -772,6 +756,8 @@ static enum status run_with_clients(struct record_stage *stage, struct error *er
     close_live(stage);
     for (uint32_t i = 0; clients && i < count; i++) {
         free(clients[i].client.steps);
+        buffer_close(&clients[i].client.text);
+        buffer_close(&clients[i].client.room);
         database_answer_close(&clients[i].client.answer);
     }
     for (uint32_t i = 0; logs && i <= count; i++)
@@ -822,29 +808,40 @@ static enum status run_on_server(struct record_stage *stage, struct error *err)
     return status;
 }
 
+static enum status open_builtin(struct record_stage *stage, struct arena *arena, struct error *err)
+{
+    const struct record_plan *options = stage->options;
+    struct random_key key = random_key_of_seed(options->seed);
+
+    TRY(builtin_init(&stage->builtin, options->workload,
+                     (struct builtin_clients){ options->how.clients, ATTEMPTS_MAX }, &key, arena,
+                     err));
+    name_table(stage, options->workload->workload);
+    builtin_tally_init(&stage->tally, &stage->builtin);
+    return STATUS_OK;
+}
+
 enum status record_run(struct recorded_run *r, const struct record_plan *options, struct error *err)
 {
     struct record_stage stage = { .options = options,
                                   .database = options->database,
+                                  .clients = options->how.clients,
+                                  .table = { .name = "" },
                                   .recording = r };
-    struct random_key key = random_key_of_seed(options->seed);
     struct arena arena;
     enum status status;
 
     assert(options->how.clients >= 1 && options->how.clients <= RECORD_CLIENTS_MAX);
     *r = (struct recorded_run){ 0 };
     TRY(arena_init(&arena, ARENA_BYTES, err));
-    status = builtin_init(&stage.builtin, options->workload,
-                          (struct builtin_clients){ options->how.clients, ATTEMPTS_MAX }, &key,
-                          &arena, err);
-    if (status == STATUS_OK) {
-        name_table(&stage, options->workload->workload);
-        builtin_tally_init(&stage.tally, &stage.builtin);
-        pthread_mutex_init(&stage.mutex, NULL);
+    pthread_mutex_init(&stage.mutex, NULL);
+    status = options->workload ? open_builtin(&stage, &arena, err)
+                               : record_program_open(&stage, &arena, err);
+    if (status == STATUS_OK)
         status = run_on_server(&stage, err);
-        pthread_mutex_destroy(&stage.mutex);
-        builtin_tally_close(&stage.tally);
-    }
+    builtin_tally_close(&stage.tally);
+    record_program_close(&stage);
+    pthread_mutex_destroy(&stage.mutex);
     arena_close(&arena);
     return status;
 }
@@ -852,4 +849,5 @@ enum status record_run(struct recorded_run *r, const struct record_plan *options
 void record_run_close(struct recorded_run *r)
 {
     history_close(&r->history);
+    buffer_close(&r->audit_log);
 }

@@ -34,7 +34,8 @@ struct record_code {
 
 struct recorded_run {
     struct history history;
-    char version[200]; /* "PostgreSQL 15.18 ..." */
+    struct buffer audit_log; /* of a program, instead of a history: JSONL */
+    char version[200];       /* "PostgreSQL 15.18 ..." */
     uint64_t committed, aborted, unknown;
     struct record_code
         codes[RECORD_CODES_MAX]; /* why transactions were rolled back, often ones first */

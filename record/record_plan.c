@@ -88,10 +88,29 @@ static enum status check_faults(struct record_plan *plan, struct error *err)
     return STATUS_OK;
 }
 
+static enum status check_program(const struct record_plan *plan, struct error *err)
+{
+    if (!plan->database->script || !plan->database->query)
+        return error_set(err, STATUS_BAD_INPUT, "%s has no functions in PL/pgSQL: no program",
+                         plan->database->title);
+    if (plan->how.connect)
+        return error_set(err, STATUS_BAD_INPUT,
+                         "a program's tables and functions keep their names, so it runs only on a "
+                         "server that ordeal has started: not with --connect");
+    return STATUS_OK;
+}
+
 static enum status check_workload(const struct record_plan *plan, struct error *err)
 {
-    const struct workload *workload = plan->workload->workload;
+    const struct workload *workload;
 
+    if (!plan->workload)
+        return check_program(plan, err);
+    workload = plan->workload->workload;
+    if (plan->invariant_count > 0 && (!plan->database->query || !workload->table))
+        return error_set(err, STATUS_BAD_INPUT,
+                         "an invariant is SQL over rows, and %s with the workload %s has none",
+                         plan->database->title, workload->name);
     if (plan->database->takes_whole && !builtin_workload_is_planned(workload))
         return error_set(err, STATUS_BAD_INPUT,
                          "%s takes a transaction as one request, and what %s asks for depends on "
@@ -110,10 +129,6 @@ enum status record_plan_settle(struct record_plan *plan, struct error *err)
                          "%s has no server: --connect and --binaries mean nothing",
                          plan->database->title);
     TRY(check_settings(plan, err));
-    if (plan->invariant_count > 0 && (!plan->database->query || !plan->workload->workload->table))
-        return error_set(err, STATUS_BAD_INPUT,
-                         "an invariant is SQL over rows, and %s with the workload %s has none",
-                         plan->database->title, plan->workload->workload->name);
     TRY(check_faults(plan, err));
     TRY(check_workload(plan, err));
     return check_certificate(plan, err);

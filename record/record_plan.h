@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 
 #include "history/progress.h"
+#include "programs/workloads/calls.h"
 #include "record/faults.h"
 
 #define RECORD_CLIENTS_MAX 256
@@ -19,10 +20,19 @@ struct record_invariant {
     const char *query, *equals;
 };
 
+/* Functions that clients call, in the database, instead of a built-in workload. */
+struct record_program_plan {
+    const char *path; /* a file of SQL; NULL: there is a workload */
+    const char *load; /* the call that makes the first rows; NULL: none */
+    const struct program_call *calls;
+    uint32_t call_count;
+};
+
 struct record_plan {
     const struct database *database;
     struct database_options how;
-    const struct builtin_options *workload;
+    const struct builtin_options *workload; /* NULL: there is a program */
+    struct record_program_plan program;
     uint64_t seed;
     uint64_t transactions; /* that are begun in all; 0: until the time is over */
     int64_t for_ns;        /* 0: until all transactions are done */

@@ -1,6 +1,7 @@
 #include "trial/run/record_trial.h"
 
 #include <assert.h>
+#include <stdio.h>
 
 #include "base/wall_clock.h"
 
@@ -55,6 +56,25 @@ static enum status take_nemesis(struct record_plan *plan, const struct nemesis_o
     return STATUS_OK;
 }
 
+static void take_calls(struct record_trial *trial, const struct scenario_workload *workload,
+                       const uint64_t *lines)
+{
+    struct record_program_plan *program = &trial->plan.program;
+
+    program->path = workload->program;
+    program->load = given(workload->load);
+    program->calls = trial->calls;
+    for (uint32_t i = 0; i < workload->calls.count; i++) {
+        const struct scenario_call *call = &workload->calls.at[i];
+
+        for (uint32_t k = 0; k < call->argument_count; k++)
+            trial->arguments[i][k] = text_of(call->arguments[k]);
+        trial->calls[program->call_count++] =
+            (struct program_call){ text_of(call->procedure), call->weight, trial->arguments[i],
+                                   call->argument_count, lines[i] };
+    }
+}
+
 enum status record_trial_of_scenario(struct record_trial *trial, const struct scenario *scenario,
                                      struct error *err)
 {
@@ -80,6 +100,8 @@ enum status record_trial_of_scenario(struct record_trial *trial, const struct sc
         .for_ns = scenario->workload.duration_ns,
         .rate = database->rate,
     };
+    if (scenario->workload.kind == WORKLOAD_PROGRAM)
+        take_calls(trial, &scenario->workload, scenario->lines.calls);
     for (uint32_t i = 0; i < scenario->invariant_count; i++)
         plan->invariants[plan->invariant_count++] =
             (struct record_invariant){ scenario->invariants[i].query,
@@ -104,7 +126,7 @@ enum status record_trial_of_scenario(struct record_trial *trial, const struct sc
  */
 static void fit_profile(struct record_trial *trial)
 {
-    if (trial->workload.workload->shape != SHAPE_ROWS)
+    if (!trial->plan.workload || trial->workload.workload->shape != SHAPE_ROWS)
         return;
     trial->profile.profile.first_updater = false;
     trial->profile.profile.locks_for = false;
@@ -116,10 +138,13 @@ enum status record_trial_settle(struct record_trial *trial, struct error *err)
     const char *profile;
     bool lags;
 
-    plan->workload = &trial->workload;
+    plan->workload = plan->program.path ? NULL : &trial->workload;
+    if (trial->watches && !plan->workload)
+        return error_set(err, STATUS_BAD_INPUT, "nobody can watch what a program reads and writes");
     TRY(record_plan_settle(plan, err));
-    plan->judges_invariant = !trial->wishes.skips_workload &&
-                             builtin_invariant_holds_at(trial->workload.workload, trial->level);
+    plan->judges_invariant =
+        !trial->wishes.skips_workload &&
+        (!plan->workload || builtin_invariant_holds_at(trial->workload.workload, trial->level));
     lags = plan->database->lags && plan->database->lags(record_plan_topology(plan));
     profile = lags ? NULL : plan->database->profile(plan->how.isolation);
     if (profile)
@@ -208,6 +233,15 @@ static enum status record(struct record_trial *trial, struct error *err)
     return end_watching(trial, err);
 }
 
+/* Nobody has seen what functions read. */
+static void leave_unjudged(struct record_trial *trial)
+{
+    trial->jury = (struct jury){ .level = trial->level, .verdict = VERDICT_UNKNOWN };
+    snprintf(trial->jury.reason, sizeof trial->jury.reason,
+             "what the program's functions read is not seen: only its invariants were judged, not "
+             "its isolation");
+}
+
 enum status record_trial_run(struct record_trial *trial, const struct record_trial_options *options,
                              struct error *err)
 {
@@ -216,6 +250,10 @@ enum status record_trial_run(struct record_trial *trial, const struct record_tri
     trial->plan.stop = options->stop;
     trial->plan.progress = options->progress;
     TRY(record(trial, err));
+    if (!trial->plan.workload) {
+        leave_unjudged(trial);
+        return STATUS_OK;
+    }
     left_ns = until_ns ? until_ns - wall_clock_ns() : 0;
     return judge(trial, options, until_ns && left_ns < 1 ? 1 : left_ns, err);
 }

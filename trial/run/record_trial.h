@@ -27,7 +27,9 @@ struct record_trial {
     struct given_profile profile; /* of the database at the level that clients ask for */
     bool has_profile;
     const char *settings[DATABASE_SETTINGS_MAX]; /* of a scenario's plan */
-    uint32_t nemesis_count;                      /* of the scenario */
+    struct program_call calls[CALLS_MAX];        /* likewise, or of --call */
+    struct text arguments[CALLS_MAX][CALL_ARGUMENTS_MAX];
+    uint32_t nemesis_count; /* of the scenario */
     enum database_fault nemesis_faults[NEMESIS_COUNT_MAX];
 
     bool watches; /* interval judges while it runs, and ends the load at its first finding */

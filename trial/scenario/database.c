@@ -94,7 +94,7 @@ enum status scenario_database_check(struct scenario *scenario, const struct sett
 
     if (!scenario->database.kind)
         return toml_refuse(table, err, "database.kind is missing: which database");
-    if (scenario->workload.kind != WORKLOAD_BUILTIN)
+    if (scenario->workload.kind != WORKLOAD_BUILTIN && scenario->workload.kind != WORKLOAD_PROGRAM)
         return toml_refuse(toml_find(root, TEXT("workload")), err,
                            "a real database runs one of the workloads of `ordeal list workloads`");
     for (size_t i = 0; i < ROW_COUNT(refused); i++)

@@ -1,0 +1,387 @@
+#include "record/record_program_private.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json_writer.h"
+#include "base/map.h"
+#include "base/wall_clock.h"
+#include "record/commit_ranks.h"
+
+#define INVARIANT_PREFIX "invariant_"
+#define HEAP_BYTES_MAX ((size_t)16 << 20) /* of one call's arguments */
+#define FILE_BYTES_MAX (16 << 20)
+
+struct record_program {
+    struct program program;
+    struct calls calls;
+    struct buffer source;
+    bool is_loaded;
+};
+
+/* --- The program ------------------------------------------------------------------------------ */
+
+static enum status read_source(const char *path, struct buffer *source, struct error *err)
+{
+    FILE *file = fopen(path, "rb");
+    char block[4096];
+    size_t count;
+
+    error_set_file(err, path);
+    if (!file)
+        return error_set(err, STATUS_IO, "cannot open the program");
+    while ((count = fread(block, 1, sizeof block, file)) > 0 && source->count < FILE_BYTES_MAX)
+        buffer_text(source, (struct text){ block, count });
+    fclose(file);
+    if (source->count >= FILE_BYTES_MAX)
+        return error_set(err, STATUS_OVER_LIMIT, "a program is at most 16 MiB");
+    buffer_byte(source, '\0');
+    err->file[0] = '\0';
+    return buffer_status(source, err);
+}
+
+enum status record_program_open(struct record_stage *stage, struct arena *arena, struct error *err)
+{
+    const struct record_plan *plan = stage->options;
+    struct random_key key = random_key_of_seed(plan->seed);
+    struct record_program *p = calloc(1, sizeof *p);
+
+    stage->program = p;
+    if (!p)
+        return error_set(err, STATUS_OVER_LIMIT, "no memory for a program");
+    TRY(read_source(plan->program.path, &p->source, err));
+    TRY(program_load_file(&p->program, plan->program.path, err));
+    p->is_loaded = true;
+    return calls_init(&p->calls,
+                      &(struct calls_options){ .program = &p->program,
+                                               .calls = plan->program.calls,
+                                               .call_count = plan->program.call_count,
+                                               .clients = plan->how.clients,
+                                               .attempts = ATTEMPTS_MAX,
+                                               .key = &key },
+                      arena, err);
+}
+
+void record_program_close(struct record_stage *stage)
+{
+    struct record_program *p = stage->program;
+
+    if (p && p->is_loaded)
+        program_close(&p->program);
+    if (p)
+        buffer_close(&p->source);
+    free(p);
+}
+
+enum status record_program_load(struct record_stage *stage, struct error *err)
+{
+    const struct record_program *p = stage->program;
+    const char *load = stage->options->program.load;
+    struct buffer sql = { 0 };
+    enum status status;
+
+    TRY(stage->database->script(stage->server, p->source.at, err));
+    if (!load)
+        return STATUS_OK;
+    buffer_print(&sql, "SELECT * FROM %s", load);
+    buffer_byte(&sql, '\0');
+    status = buffer_status(&sql, err);
+    if (status == STATUS_OK)
+        status = stage->database->script(stage->server, sql.at, err);
+    buffer_close(&sql);
+    return status;
+}
+
+/* --- One call --------------------------------------------------------------------------------- */
+
+/* The database may be asked once more: it rolled back for the sake of others. */
+static bool is_transient(const char *code)
+{
+    return strncmp(code, "40", 2) == 0 || strcmp(code, "53200") == 0 ||
+           strcmp(code, "55P03") == 0 || strcmp(code, "57014") == 0;
+}
+
+static void print_arguments(const struct program_function *f, const struct drawn_call *call,
+                            struct buffer *room, struct json_writer *json)
+{
+    json_writer_open(json, "arguments", '[');
+    for (uint32_t i = 0; i < f->parameter_count; i++) {
+        if (call->arguments[i].kind == DATUM_NULL) {
+            json_writer_null(json, NULL);
+            continue;
+        }
+        buffer_clear(room);
+        datum_print(&call->arguments[i], room);
+        buffer_byte(room, '\0');
+        json_writer_text(json, NULL, room->out_of_memory ? "" : room->at);
+    }
+    json_writer_close(json, ']');
+}
+
+/* The fields of the log that do not depend on the order: "call", "arguments", "answers", "error". */
+static enum status note_call(struct record_client *c, const struct drawn_call *call,
+                             struct error *err)
+{
+    const struct program_function *f = &c->stage->program->program.tree.functions[call->function];
+    struct log_txn *txn = &c->log->txns.at[c->log->txns.count - 1];
+    struct json_writer json = { .out = &c->log->calls };
+
+    txn->call = c->log->calls.count;
+    json_writer_open(&json, NULL, '{');
+    buffer_clear(&c->text);
+    buffer_text(&c->text, f->name);
+    buffer_byte(&c->text, '\0');
+    json_writer_text(&json, "call", c->text.out_of_memory ? "" : c->text.at);
+    print_arguments(f, call, &c->room, &json);
+    if (c->answer.code[0] != '\0')
+        json_writer_text(&json, "error", c->answer.code);
+    if (c->answer.end == STEPS_DONE && f->result.kind == TYPE_VOID)
+        buffer_text(&c->log->calls, TEXT(",\"answers\":[{\"rows\":[]}]"));
+    else if (c->answer.end == STEPS_DONE)
+        buffer_print(&c->log->calls, ",\"answers\":[{\"rows\":%.*s}]",
+                     (int)c->answer.call_rows.count, c->answer.call_rows.at);
+    txn->call_length = (uint32_t)(c->log->calls.count - txn->call);
+    return buffer_status(&c->log->calls, err);
+}
+
+static enum status send_call(struct record_client *c, const struct drawn_call *call,
+                             struct error *err)
+{
+    buffer_clear(&c->text);
+    calls_print(&c->stage->program->program, call->function, call->arguments, &c->text, &c->room);
+    buffer_byte(&c->text, '\0');
+    TRY(buffer_status(&c->text, err));
+    TRY(buffer_status(&c->room, err));
+    c->steps[0].kind = STEP_BEGIN;
+    c->steps[1].kind = STEP_CALL;
+    c->steps[1].call = c->text.at;
+    c->steps[2].kind = STEP_COMMIT;
+    database_answer_clear(&c->answer);
+    return c->stage->database->steps(c->session, c->steps, 3, &c->answer, err);
+}
+
+static enum status make_call(struct record_client *c, const struct drawn_call *call,
+                             enum txn_status *outcome, struct error *err)
+{
+    TRY(client_log_begin(c->log, record_session(c), wall_clock_ns(), err));
+    TRY(send_call(c, call, err));
+    TRY(client_log_note(c->log, &c->answer, err));
+    *outcome = record_status(c, STEP_COMMIT);
+    client_log_end(c->log, *outcome, wall_clock_ns());
+    TRY(note_call(c, call, err));
+    pthread_mutex_lock(&c->stage->mutex);
+    record_count(c, *outcome);
+    pthread_mutex_unlock(&c->stage->mutex);
+    /* What fails by its own RAISE or by a constraint is not tried again. */
+    if (c->answer.end == STEPS_REFUSED && !is_transient(c->answer.code))
+        c->answer.end = STEPS_DONE;
+    return STATUS_OK;
+}
+
+enum status record_program_attempt(struct record_client *c, uint64_t ordinal, uint32_t attempt,
+                                   enum txn_status *outcome, struct error *err)
+{
+    struct calls_turn turn = { c->number, ordinal, attempt, wall_clock_ns() };
+    struct drawn_call call;
+    struct heap heap;
+    enum status status = STATUS_OK;
+
+    heap_init(&heap, HEAP_BYTES_MAX);
+    if (calls_draw(&c->stage->program->calls, &turn, &heap, &call)) {
+        status = make_call(c, &call, outcome, err);
+    } else {
+        *outcome = TXN_ABORT; /* its arguments cannot be computed: nothing is called */
+        database_answer_clear(&c->answer);
+    }
+    heap_close(&heap);
+    return status;
+}
+
+/* --- Invariants ------------------------------------------------------------------------------- */
+
+static enum status judge_one(struct record_stage *stage, struct text name, struct error *err)
+{
+    char sql[300], why[300];
+    struct buffer value = { 0 };
+    enum status status;
+
+    snprintf(sql, sizeof sql, "SELECT %.*s()", TEXT_PRINT(name));
+    status = stage->database->query(stage->server, NULL, sql, &value, err);
+    if (status == STATUS_OK && !text_equal((struct text){ value.at, value.count }, TEXT("t"))) {
+        snprintf(why, sizeof why, "%.*s() is not true of the final rows", TEXT_PRINT(name));
+        record_broken(stage->recording, why);
+    }
+    buffer_close(&value);
+    return status;
+}
+
+enum status record_program_judge(struct record_stage *stage, struct error *err)
+{
+    const struct program_tree *tree = &stage->program->program.tree;
+    size_t length = sizeof INVARIANT_PREFIX - 1;
+
+    if (!stage->options->judges_invariant)
+        return STATUS_OK;
+    for (uint32_t i = 0; i < tree->function_count; i++) {
+        const struct program_function *f = &tree->functions[i];
+
+        if (f->parameter_count == 0 && f->name.length > length &&
+            memcmp(f->name.at, INVARIANT_PREFIX, length) == 0)
+            TRY(judge_one(stage, f->name, err));
+    }
+    return STATUS_OK;
+}
+
+/* --- The log ---------------------------------------------------------------------------------- */
+
+/* A transaction of a client's log. */
+struct logged_call {
+    const struct client_log *log;
+    const struct log_txn *txn;
+    uint64_t place; /* in the order of commits, from 1; 0: it has none */
+};
+
+typedef ARRAY(struct logged_call) logged_calls;
+
+static int compare_begins(const void *a, const void *b)
+{
+    const struct logged_call *x = a, *y = b;
+
+    if (x->txn->invoked_ns != y->txn->invoked_ns)
+        return x->txn->invoked_ns < y->txn->invoked_ns ? -1 : 1;
+    return (x->txn->session > y->txn->session) - (x->txn->session < y->txn->session);
+}
+
+static enum status gather(const struct record_stage *stage, const struct client_log *logs,
+                          logged_calls *calls, struct error *err)
+{
+    for (uint32_t i = 0; i < stage->clients; i++)
+        for (size_t j = 0; j < logs[i].txns.count; j++)
+            TRY(array_push(calls, ((struct logged_call){ &logs[i], &logs[i].txns.at[j], 0 }), err));
+    if (calls->count > 1)
+        qsort(calls->at, calls->count, sizeof *calls->at, compare_begins);
+    return STATUS_OK;
+}
+
+/* A commit, by when it became visible; of those that became so together, as in the database's log. */
+struct ranked_commit {
+    uint32_t rank;
+    uint64_t number, xid;
+};
+
+static int compare_ranks(const void *a, const void *b)
+{
+    const struct ranked_commit *x = a, *y = b;
+
+    if (x->rank != y->rank)
+        return x->rank < y->rank ? -1 : 1;
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+static enum status rank_commits(const logged_calls *calls, const struct recovered_order *order,
+                                struct ranked_commit *ranked, struct error *err)
+{
+    uint64_t *xids = calloc(order->commits.count + 1, sizeof *xids);
+    struct text *snapshots = calloc(calls->count + 1, sizeof *snapshots);
+    struct commit_ranks ranks = { 0 };
+    enum status status = STATUS_OK;
+
+    if (!xids || !snapshots)
+        status = error_set(err, STATUS_OVER_LIMIT, "no memory for %zu calls", calls->count);
+    for (size_t i = 0; status == STATUS_OK && i < order->commits.count; i++)
+        xids[i] = order->commits.at[i].xid;
+    for (size_t i = 0; status == STATUS_OK && i < calls->count; i++)
+        if (calls->at[i].txn->status == TXN_OK)
+            snapshots[i] = client_log_snapshot(calls->at[i].log, calls->at[i].txn);
+    if (status == STATUS_OK)
+        status =
+            commit_ranks_find(&ranks, xids, order->commits.count, snapshots, calls->count, err);
+    for (size_t i = 0; status == STATUS_OK && i < order->commits.count; i++)
+        ranked[i] = (struct ranked_commit){ ranks.commit_ranks[i], i, xids[i] };
+    if (status == STATUS_OK && order->commits.count > 1)
+        qsort(ranked, order->commits.count, sizeof *ranked, compare_ranks);
+    commit_ranks_close(&ranks);
+    free(snapshots);
+    free(xids);
+    return status;
+}
+
+/* By the number of the transaction: what has committed stands in the order, unless it only read. */
+static enum status place_calls(logged_calls *calls, const struct recovered_order *order,
+                               struct error *err)
+{
+    struct ranked_commit *ranked = calloc(order->commits.count + 1, sizeof *ranked);
+    struct map places = { 0 };
+    uint64_t place;
+    enum status status = ranked ? rank_commits(calls, order, ranked, err)
+                                : error_set(err, STATUS_OVER_LIMIT, "no memory for an order");
+
+    for (size_t i = 0; status == STATUS_OK && i < order->commits.count; i++) {
+        size_t at;
+
+        status = map_add(&places, ranked[i].xid, i + 1, &at, err);
+    }
+    for (size_t i = 0; status == STATUS_OK && i < calls->count; i++)
+        if (calls->at[i].txn->status == TXN_OK && calls->at[i].txn->xid != 0 &&
+            map_find(&places, calls->at[i].txn->xid, &place))
+            calls->at[i].place = place;
+    map_close(&places);
+    free(ranked);
+    return status;
+}
+
+static void print_call(const struct record_stage *stage, const struct logged_call *call,
+                       size_t number, struct buffer *out)
+{
+    static const char *const names[] = {
+        [TXN_OK] = "ok", [TXN_ABORT] = "abort", [TXN_UNKNOWN] = "unknown"
+    };
+    const struct log_txn *txn = call->txn;
+    int64_t began = stage->began_ns;
+
+    buffer_print(out, "{\"txn\":%zu,\"session\":%" PRIu32 ",", number, txn->session);
+    buffer_text(out, (struct text){ call->log->calls.at + txn->call + 1, txn->call_length - 1 });
+    buffer_print(out, ",\"status\":\"%s\",\"at\":[%" PRId64 ",", names[txn->status],
+                 txn->invoked_ns - began);
+    if (txn->completed_ns == TIME_NEVER)
+        buffer_text(out, TEXT("null]"));
+    else
+        buffer_print(out, "%" PRId64 "]", txn->completed_ns - began);
+    if (call->place > 0)
+        buffer_print(out, ",\"ts\":%" PRIu64, call->place);
+    buffer_text(out, TEXT("}\n"));
+}
+
+static void print_head(const struct record_stage *stage, struct buffer *out)
+{
+    struct json_writer json = { .out = out };
+
+    json_writer_open(&json, NULL, '{');
+    json_writer_number(&json, "ordeal-log", 1);
+    json_writer_text(&json, "producer", stage->recording->version);
+    if (stage->options->program.load)
+        json_writer_text(&json, "load", stage->options->program.load);
+    json_writer_close(&json, '}');
+    buffer_byte(out, '\n');
+}
+
+enum status record_program_log(struct record_stage *stage, const struct client_log *logs,
+                               const struct recovered_order *order, struct error *err)
+{
+    struct buffer *out = &stage->recording->audit_log;
+    logged_calls calls = { 0 };
+    enum status status = gather(stage, logs, &calls, err);
+
+    if (status == STATUS_OK && order)
+        status = place_calls(&calls, order, err);
+    if (status == STATUS_OK) {
+        print_head(stage, out);
+        for (size_t i = 0; i < calls.count; i++)
+            print_call(stage, &calls.at[i], i + 1, out);
+        status = buffer_status(out, err);
+    }
+    array_close(&calls);
+    return status;
+}
