@@ -193,6 +193,8 @@ static void etcd_close(void *session)
 {
     struct etcd_session *s = session;
 
+    if (!s)
+        return;
     http_close(s->http);
     buffer_close(&s->body);
     buffer_close(&s->texts);
@@ -479,8 +481,7 @@ static enum status etcd_load(void *server, const struct builtin *builtin, struct
         if (status == STATUS_OK && answer.end != STEPS_DONE)
             status = error_set(err, STATUS_IO, "etcd did not take the first rows");
     }
-    if (session)
-        etcd_close(session);
+    etcd_close(session);
     return status;
 }
 

@@ -266,6 +266,7 @@ static enum status rqlite_steps(void *session, const struct database_step *steps
     enum status status = send(s, steps, count, err);
     cJSON *json, *result;
 
+    answer->is_pipelined = true;
     answer->end = STEPS_LOST;
     if (status != STATUS_OK)
         return status == STATUS_IO ? STATUS_OK : status;
