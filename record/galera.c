@@ -7,6 +7,9 @@
  * Clients are spread over the nodes by their number. A node that is cut off is told so by Galera's
  * own gmcast.isolate, so that no rights over the network are needed.
  *
+ * Each statement is a query of its own: if a node rolls a transaction back between two statements of
+ * one query, the query goes on outside of any transaction, and nobody is told (multi_statements=ON).
+ *
  * All nodes begin empty, and say that they know the cluster's history so far, which is nothing but
  * the nodes that have come before: so none has to copy the state of another.
  */
@@ -216,8 +219,8 @@ static enum status galera_start(void **server, const struct database_options *op
     pthread_mutex_init(&g->status_mutex, NULL);
     g->manner = (struct mariadb_manner){ .table = &g->servers.options.table,
                                          .isolation = options->isolation,
-                                         .is_single = true,
                                          .status_mutex = &g->status_mutex };
+    TRY(mariadb_server_is_single(options, true, &g->manner.is_single, err));
     if (options->connect)
         return error_set(err, STATUS_BAD_INPUT,
                          "--connect takes one server: record a node of a cluster as mariadb");

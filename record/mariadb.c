@@ -96,6 +96,7 @@ static enum status mariadb_start(void **server, const struct database_options *o
                                          .isolation = options->isolation,
                                          .certifies = options->certifies,
                                          .status_mutex = &m->status_mutex };
+    TRY(mariadb_server_is_single(options, false, &m->manner.is_single, err));
     TRY(check_certificate(options, err));
     if (mysql_library_init(0, NULL, NULL) != 0)
         return error_set(err, STATUS_OVER_LIMIT, "MariaDB's library does not start");

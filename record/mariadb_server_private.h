@@ -21,6 +21,13 @@ struct mariadb_servers {
     char program[OWN_SERVER_PATH_SIZE + 32];
 };
 
+/*
+ * Whether each statement is a query of its own: by the setting multi_statements, which is the clients'
+ * and not the server's, or else as usual.
+ */
+MUST_USE enum status mariadb_server_is_single(const struct database_options *, bool usual,
+                                              bool *is_single, struct error *);
+
 /* Whether the settings make tables of MyRocks. */
 bool mariadb_server_is_rocks(const struct database_options *);
 
