@@ -1,9 +1,11 @@
 /*
- * sqlite: SQLite on trial, in this process: each session is a connection to one file.
+ * sqlite: SQLite on trial, in this process or in several: each session is a connection to one file.
  *
  *     wal           the write-ahead log (the default)
  *     rollback      the rollback journal
  *     shared-cache  connections share a cache; with read-uncommitted they see what others have not committed
+ *     processes     the write-ahead log, each session in a process of its own, which can be killed
+ *     processes-rollback    likewise with the rollback journal
  *
  * A transaction begins as a reader, and may be refused when it first writes (SQLITE_BUSY,
  * SQLITE_BUSY_SNAPSHOT), as an application's would be that does not say BEGIN IMMEDIATE.
@@ -12,6 +14,7 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,13 +22,21 @@
 
 #include "base/wall_clock.h"
 #include "record/own_server.h"
+#include "record/session_host.h"
 #include "record/sql_text.h"
 
 #define PATIENCE_MS 1000
 
-static const char *const modes[] = { "wal", "rollback", "shared-cache", NULL };
+static const char *const modes[] = { "wal",       "rollback",           "shared-cache",
+                                     "processes", "processes-rollback", NULL };
 
-enum sqlite_mode { MODE_WAL, MODE_ROLLBACK, MODE_SHARED_CACHE };
+enum sqlite_mode {
+    MODE_WAL,
+    MODE_ROLLBACK,
+    MODE_SHARED_CACHE,
+    MODE_PROCESSES,
+    MODE_PROCESSES_ROLLBACK
+};
 
 struct sqlite_database {
     struct database_options options;
@@ -33,10 +44,12 @@ struct sqlite_database {
     enum sqlite_mode mode;
     sqlite3 *control; /* keeps a shared cache alive */
     char path[OWN_SERVER_PATH_SIZE + 32];
+    struct session_host host; /* of the processes */
 };
 
 struct sqlite_session {
     struct sqlite_database *database;
+    void *hosted; /* in another process: then it has nothing else */
     sqlite3 *db;
     sqlite3_stmt *statements[BUILTIN_COMMIT][3]; /* by kind and column; NULL: not prepared yet */
 };
@@ -66,6 +79,18 @@ static enum status open_file(const struct sqlite_database *d, sqlite3 **db, stru
     return STATUS_OK;
 }
 
+static enum status open_here(void **, void *, uint32_t, struct error *);
+static enum status steps_here(void *, const struct database_step *, uint32_t,
+                              struct database_answer *, struct error *);
+static void close_here(void *);
+
+static const struct session_calls session_calls = { open_here, steps_here, close_here };
+
+static bool has_processes(const struct sqlite_database *d)
+{
+    return d->mode == MODE_PROCESSES || d->mode == MODE_PROCESSES_ROLLBACK;
+}
+
 /* --- The database ----------------------------------------------------------------------------- */
 
 static enum status sqlite_start(void **server, const struct database_options *options,
@@ -83,11 +108,19 @@ static enum status sqlite_start(void **server, const struct database_options *op
     if (options->isolation == LEVEL_READ_UNCOMMITTED && d->mode != MODE_SHARED_CACHE)
         return error_set(err, STATUS_BAD_INPUT,
                          "SQLite has read-uncommitted with --topology shared-cache alone");
+    if (options->faults && !has_processes(d))
+        return error_set(err, STATUS_BAD_INPUT,
+                         "SQLite has no server to kill: only its topologies processes and "
+                         "processes-rollback have processes");
     TRY(own_server_open(&d->server, err));
     snprintf(d->path, sizeof d->path, "%s/database", d->server.folder);
+    if (has_processes(
+            d)) /* before there is a connection, which must not be taken to another process */
+        TRY(session_host_start(&d->host, &session_calls, d, options->clients, err));
     TRY(open_file(d, &d->control, err));
     TRY(execute(d->control,
-                d->mode == MODE_WAL ? "PRAGMA journal_mode = WAL" : "PRAGMA journal_mode = DELETE",
+                d->mode == MODE_WAL || d->mode == MODE_PROCESSES ? "PRAGMA journal_mode = WAL"
+                                                                 : "PRAGMA journal_mode = DELETE",
                 err));
     buffer_print(version, "SQLite %s", sqlite3_libversion());
     return STATUS_OK;
@@ -99,6 +132,7 @@ static void sqlite_stop(void *server)
 
     if (!d)
         return;
+    session_host_stop(&d->host);
     sqlite3_close(d->control);
     own_server_close(&d->server);
     free(d);
@@ -129,7 +163,7 @@ static enum status sqlite_load(void *server, const struct builtin *builtin, stru
 
 /* --- Sessions --------------------------------------------------------------------------------- */
 
-static enum status sqlite_open(void **session, void *server, uint32_t client, struct error *err)
+static enum status open_here(void **session, void *server, uint32_t client, struct error *err)
 {
     struct sqlite_session *s = calloc(1, sizeof *s);
 
@@ -141,7 +175,7 @@ static enum status sqlite_open(void **session, void *server, uint32_t client, st
     return open_file(s->database, &s->db, err);
 }
 
-static void sqlite_close(void *session)
+static void close_here(void *session)
 {
     struct sqlite_session *s = session;
 
@@ -212,6 +246,8 @@ static const char *name_of_code(int code)
         return "BUSY";
     case SQLITE_BUSY_SNAPSHOT:
         return "BUSY_SNAPSHOT";
+    case SQLITE_BUSY_RECOVERY:
+        return "BUSY_RECOVERY";
     case SQLITE_LOCKED:
     case SQLITE_LOCKED_SHAREDCACHE:
         return "LOCKED";
@@ -267,8 +303,8 @@ static enum status control_step(struct sqlite_session *s, enum database_step_kin
                              : take_refusal(s, sqlite3_extended_errcode(s->db), answer, err);
 }
 
-static enum status sqlite_steps(void *session, const struct database_step *steps, uint32_t count,
-                                struct database_answer *answer, struct error *err)
+static enum status steps_here(void *session, const struct database_step *steps, uint32_t count,
+                              struct database_answer *answer, struct error *err)
 {
     struct sqlite_session *s = session;
 
@@ -285,6 +321,55 @@ static enum status sqlite_steps(void *session, const struct database_step *steps
         TRY(array_push(&answer->steps, step, err));
         answer->step_count++;
     }
+    return STATUS_OK;
+}
+
+/* --- In this process, or in another ----------------------------------------------------------- */
+
+static enum status sqlite_open(void **session, void *server, uint32_t client, struct error *err)
+{
+    struct sqlite_database *d = server;
+    struct sqlite_session *s;
+
+    if (!has_processes(d))
+        return open_here(session, server, client, err);
+    *session = s = calloc(1, sizeof *s);
+    if (!s)
+        return error_set(err, STATUS_OVER_LIMIT, "no memory for a session");
+    s->database = d;
+    return session_host_open(&s->hosted, &d->host, client, err);
+}
+
+static enum status sqlite_steps(void *session, const struct database_step *steps, uint32_t count,
+                                struct database_answer *answer, struct error *err)
+{
+    struct sqlite_session *s = session;
+
+    return s->hosted ? session_host_steps(s->hosted, steps, count, answer, err)
+                     : steps_here(session, steps, count, answer, err);
+}
+
+static void sqlite_close(void *session)
+{
+    struct sqlite_session *s = session;
+
+    if (s->hosted)
+        session_host_close(s->hosted);
+    close_here(session);
+}
+
+/* Of one client's process after another; a killed one begins anew with its next transaction. */
+static enum status sqlite_fault(void *server, enum database_fault fault, bool begins, uint32_t turn,
+                                struct error *err)
+{
+    struct sqlite_database *d = server;
+
+    (void)err;
+    assert(fault == DATABASE_KILL || fault == DATABASE_PAUSE);
+    if (fault == DATABASE_PAUSE)
+        session_host_signal(&d->host, turn % d->options.clients, begins ? SIGSTOP : SIGCONT);
+    else if (begins)
+        session_host_signal(&d->host, turn % d->options.clients, SIGKILL);
     return STATUS_OK;
 }
 
@@ -319,12 +404,16 @@ const struct database database_sqlite = {
     .name = "sqlite",
     .title = "SQLite",
     .package = "libsqlite3-0",
-    .gives = "serializable, read-uncommitted (shared cache); every workload",
+    .gives =
+        "serializable, read-uncommitted (shared cache); every workload; kill -9 and pauses of\n"
+        "           processes",
     .modes = modes,
+    .faults = DATABASE_FAULT_BIT(DATABASE_KILL) | DATABASE_FAULT_BIT(DATABASE_PAUSE),
     .levels = LEVEL_BIT(LEVEL_READ_UNCOMMITTED) | LEVEL_BIT(LEVEL_SERIALIZABLE),
     .profile = sqlite_profile,
     .start = sqlite_start,
     .load = sqlite_load,
+    .fault = sqlite_fault,
     .stop = sqlite_stop,
     .open = sqlite_open,
     .steps = sqlite_steps,

@@ -9,7 +9,7 @@ check "a database that is not known is refused" mentions err "oracle"
 run 2 record sqlite --connect x
 check "SQLite has no server to connect to" mentions err "SQLite has no server"
 run 2 record sqlite --kill every=1s
-check "nor one to kill" mentions err "SQLite has no server to kill"
+check "nor one to kill, but for processes" mentions err "only its topologies processes and processes-rollback"
 run 2 record sqlite --certificate
 check "nor an order that can be recovered" mentions err "no --certificate"
 run 2 record sqlite --topology cluster
@@ -56,6 +56,16 @@ run 2 record sqlite --transactions 10 --out kept
 check "it is not written over" mentions err kept
 run 0 check kept/history.jsonl
 check "the history is judged as any other" mentions out VALID
+
+for topology in processes processes-rollback; do
+    run 0 record sqlite --topology $topology --workload bank --clients 4 --transactions 100 --json
+    check "SQLite keeps serializable between processes, $topology" mentions out '"verdict":"valid"'
+    run 0 record sqlite --topology $topology --workload rw-register --set keys=5 --clients 4 --for 2s --kill every=100ms --json
+    check "and where they are killed" mentions out '"verdict":"valid"'
+    check "which they were" sh -c '! grep -q "\"kill\":0" out'
+done
+run 0 record sqlite --topology processes --clients 4 --for 2s --pause every=500ms,for=100ms
+check "a process that is stopped keeps its locks, and goes on" mentions out "pause"
 
 # Uncommitted versions are seen, so that a transaction is seen in part or never was.
 seen=0
