@@ -22,7 +22,9 @@
 
 struct mariadb_session {
     const struct mariadb_manner *manner;
-    MYSQL *conn;
+    struct mariadb_address address;
+    const char *setup; /* or NULL */
+    MYSQL *conn;       /* NULL: the next transaction needs a new one */
     struct buffer sql;
 };
 
@@ -268,6 +270,26 @@ static enum status set_up(MYSQL *conn, const struct mariadb_manner *manner, stru
     return STATUS_OK;
 }
 
+static void disconnect(struct mariadb_session *s)
+{
+    if (s->conn)
+        mysql_close(s->conn);
+    s->conn = NULL;
+}
+
+static enum status connect_session(struct mariadb_session *s, struct error *err)
+{
+    enum status status = mariadb_session_connect(&s->conn, &s->address, err);
+
+    if (status == STATUS_OK && s->setup)
+        status = mariadb_session_ask(s->conn, s->setup, NULL, 0, err);
+    if (status == STATUS_OK)
+        status = set_up(s->conn, s->manner, err);
+    if (status != STATUS_OK)
+        disconnect(s);
+    return status;
+}
+
 enum status mariadb_session_open(void **session, const struct mariadb_manner *manner,
                                  const struct mariadb_address *address, const char *setup,
                                  struct error *err)
@@ -278,18 +300,16 @@ enum status mariadb_session_open(void **session, const struct mariadb_manner *ma
         return error_set(err, STATUS_OVER_LIMIT, "no memory for a session");
     *session = s;
     s->manner = manner;
-    TRY(mariadb_session_connect(&s->conn, address, err));
-    if (setup)
-        TRY(mariadb_session_ask(s->conn, setup, NULL, 0, err));
-    return set_up(s->conn, manner, err);
+    s->address = *address;
+    s->setup = setup;
+    return connect_session(s, err);
 }
 
 void mariadb_session_close(void *session)
 {
     struct mariadb_session *s = session;
 
-    if (s->conn)
-        mysql_close(s->conn);
+    disconnect(s);
     buffer_close(&s->sql);
     free(s);
 }
@@ -687,8 +707,11 @@ static enum status begin_with_position(struct mariadb_session *s, struct databas
     return array_push(&answer->steps, taken, err);
 }
 
-/* Some errors end the statement alone. */
-static void end_failed(struct mariadb_session *s, struct database_answer *answer)
+/*
+ * Some errors end the statement alone. A transaction that does not end is ended with its connection:
+ * the next START TRANSACTION would commit it.
+ */
+static void end_failed(struct mariadb_session *s)
 {
     while (mysql_more_results(s->conn) && mysql_next_result(s->conn) == 0) {
         MYSQL_RES *result = mysql_store_result(s->conn);
@@ -697,7 +720,7 @@ static void end_failed(struct mariadb_session *s, struct database_answer *answer
             mysql_free_result(result);
     }
     if (mysql_real_query(s->conn, "ROLLBACK", 8) != 0)
-        answer->end = STEPS_LOST;
+        disconnect(s);
 }
 
 enum status mariadb_session_steps(void *session, const struct database_step *steps, uint32_t count,
@@ -708,11 +731,15 @@ enum status mariadb_session_steps(void *session, const struct database_step *ste
                        steps[0].kind == STEP_BEGIN;
 
     assert(count > 0);
+    if (!s->conn && connect_session(s, err) != STATUS_OK) {
+        answer->end = STEPS_LOST;
+        return STATUS_OK;
+    }
     if (by_position)
         TRY(begin_with_position(s, answer, err));
     if (answer->end == STEPS_DONE && count > by_position)
         TRY(run_steps(s, steps + by_position, count - by_position, answer, err));
     if (answer->end == STEPS_REFUSED)
-        end_failed(s, answer);
+        end_failed(s);
     return STATUS_OK;
 }
