@@ -78,4 +78,8 @@ printf '{"ordeal-history":1}\n{"txn":1,"session":0,"status":"abort","ops":[{"w":
 says "the checker finds what it looks for" "G1a: T2 read x as the aborted T1 wrote it" 1 \
     "$ordeal" check "$scratch/history" --checker aborted --level read-committed
 says "and is one of the jury" "aborted" 1 "$ordeal" check "$scratch/history" --level read-committed
+
+says "the database is put on trial, and keeps its word" "verdict    VALID" 0 "$ordeal" record notebook \
+    --workload rw-register --level strict-serializable --set abort_percent=20 --clients 4 --transactions 1000
+says "and refuses what it does not hold" "holds items alone" 2 "$ordeal" record notebook --level strict-serializable
 exit "$failed"
