@@ -90,6 +90,8 @@ static void update(void *context, uint64_t done, uint64_t total)
     bar->is_drawn = true;
     buffer_text(&line, TEXT("\r"));
     progress_bar_print(bar, done, total, now - bar->began_ns, &line);
+    if (bar->note[0] != '\0')
+        buffer_print(&line, "   %s", bar->note);
     buffer_text(&line, TEXT("\033[K"));
     if (!line.out_of_memory)
         fwrite(line.at, 1, line.count, stderr);
@@ -109,8 +111,19 @@ void progress_bar_next(struct progress_bar *bar, const char *what, const char *u
 {
     bar->what = what;
     bar->unit = unit;
+    bar->note[0] = '\0';
     /* The first drawing waits too, so that short work draws nothing. */
     bar->began_ns = bar->drawn_ns = bar->is_shown ? wall_clock_ns() : 0;
+}
+
+static void take_note(void *context, struct text words)
+{
+    struct progress_bar *bar = context;
+    size_t length = words.length < sizeof bar->note ? words.length : sizeof bar->note - 1;
+
+    if (bar->is_shown && length > 0)
+        memcpy(bar->note, words.at, length);
+    bar->note[bar->is_shown ? length : 0] = '\0';
 }
 
 static void progress_bar_begin_next(void *context, const char *what)
@@ -146,5 +159,8 @@ struct progress progress_bar_listener(struct progress_bar *bar)
 {
     if (!bar)
         return (struct progress){ .report = NULL };
-    return (struct progress){ .report = update, .begin = progress_bar_begin_next, .context = bar };
+    return (struct progress){ .report = update,
+                              .begin = progress_bar_begin_next,
+                              .note = take_note,
+                              .context = bar };
 }

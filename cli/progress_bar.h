@@ -19,6 +19,7 @@ struct progress_bar {
     bool is_shown, is_drawn;
     const char *what; /* "reading" */
     const char *unit; /* "B", or "" for things without a unit */
+    char note[200];   /* behind the bar */
     int64_t began_ns, drawn_ns;
 };
 

@@ -9,9 +9,13 @@
 
 #include <stdint.h>
 
+#include "base/text.h"
+
 struct progress {
     void (*report)(void *context, uint64_t done, uint64_t total); /* total 0: unknown */
     void (*begin)(void *context, const char *what);               /* the next piece of work; or NULL */
+    /* What else there is to tell, in a few words, shown with the next report; or NULL. */
+    void (*note)(void *context, struct text words);
     void *context;
 };
 

@@ -82,9 +82,12 @@ void record_broken(struct recorded_run *r, const char *explanation)
 
 void record_count(struct record_client *c, enum txn_status status)
 {
+    const struct log_txn *txn = &c->log->txns.at[c->log->txns.count - 1];
     struct recorded_run *r = c->stage->recording;
 
     atomic_fetch_add(&c->stage->ended, 1);
+    if (status == TXN_OK)
+        live_note_add(&c->stage->note, txn->completed_ns - txn->invoked_ns);
     r->committed += status == TXN_OK;
     r->aborted += status == TXN_ABORT;
     r->unknown += status == TXN_UNKNOWN;
@@ -352,6 +355,22 @@ static enum status show_lines(struct record_stage *stage, struct error *err)
     return STATUS_OK;
 }
 
+static void tell_progress(struct record_stage *stage)
+{
+    const struct progress *progress = stage->options->progress;
+    struct buffer words = { 0 };
+
+    if (progress && progress->note) {
+        pthread_mutex_lock(&stage->mutex);
+        live_note_print(&stage->note, stage->recording, &words);
+        pthread_mutex_unlock(&stage->mutex);
+        if (!words.out_of_memory)
+            progress->note(progress->context, (struct text){ words.at, words.count });
+        buffer_close(&words);
+    }
+    progress_report(progress, atomic_load(&stage->ended), stage->options->transactions);
+}
+
 static enum status watch_over(struct record_stage *stage, const atomic_uint *running,
                               struct error *err)
 {
@@ -360,8 +379,7 @@ static enum status watch_over(struct record_stage *stage, const atomic_uint *run
     faults_init(&faults, stage->options->faults, stage->options->seed, stage->began_ns);
     while (atomic_load(running) > 0 || faults.lasts) {
         TRY(work_faults(stage, &faults, err));
-        progress_report(stage->options->progress, atomic_load(&stage->ended),
-                        stage->options->transactions);
+        tell_progress(stage);
         nap(5000000);
     }
     return STATUS_OK;

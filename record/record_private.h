@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "record/live_lines.h"
+#include "record/live_note.h"
 #include "record/record.h"
 
 #define ATTEMPTS_MAX 16 /* of one transaction that the database rolls back */
@@ -35,6 +36,7 @@ struct record_stage {
     pthread_mutex_t mutex; /* what follows */
     struct builtin_tally tally;
     struct recorded_run *recording;
+    struct live_note note;
     struct error failure; /* the first; STATUS_OK: none */
 };
 
