@@ -123,8 +123,14 @@ enum status http_cluster_open(struct http_cluster *c, const struct http_program 
     return options->connect ? name_strangers(c, err) : start_all(c, node_count, err);
 }
 
+/* Nodes that were told to end would first look for another leader, some seconds long. */
 void http_cluster_close(struct http_cluster *c)
 {
+    struct error err;
+
+    for (unsigned i = 0; c->server.folder[0] != '\0' && i < c->node_count; i++)
+        if (own_server_is_alive(&c->server, i))
+            (void)!own_server_kill(&c->server, i, &err);
     own_server_close(&c->server);
 }
 
