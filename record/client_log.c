@@ -65,6 +65,12 @@ enum status client_log_request(struct client_log *log, const struct builtin_requ
         op.completed_ns = step->completed_ns;
         op.count = step->count;
         op.is_there = step->is_there;
+        op.snapshot = log->snapshots.count;
+        op.snapshot_length = step->snapshot_length;
+        if (step->snapshot_length > 0)
+            buffer_text(&log->snapshots, (struct text){ answer->snapshots.at + step->snapshot,
+                                                        step->snapshot_length });
+        TRY(buffer_status(&log->snapshots, err));
         TRY(answer->elements.count > 0 ? keep_elements(log, &op, answer, step, err)
                                        : keep_rows(log, &op, answer, step, err));
     }

@@ -14,6 +14,8 @@ struct log_op {
     uint32_t count;
     bool is_there;
     bool is_untimed; /* nobody knows when, but within the transaction */
+    uint32_t snapshot_length;
+    uint64_t snapshot; /* where the text of its own snapshot begins, if it has one */
 };
 
 struct log_txn {
@@ -47,6 +49,12 @@ MUST_USE enum status client_log_request(struct client_log *, const struct builti
 MUST_USE enum status client_log_note(struct client_log *, const struct database_answer *,
                                      struct error *);
 void client_log_end(struct client_log *, enum txn_status, int64_t completed_ns);
+
+static inline struct text client_log_statement(const struct client_log *log,
+                                               const struct log_op *op)
+{
+    return (struct text){ log->snapshots.at + op->snapshot, op->snapshot_length };
+}
 
 static inline struct text client_log_snapshot(const struct client_log *log,
                                               const struct log_txn *txn)

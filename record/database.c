@@ -92,6 +92,7 @@ void database_answer_clear(struct database_answer *answer)
     answer->xid = 0;
     buffer_clear(&answer->call_rows);
     buffer_clear(&answer->snapshot);
+    buffer_clear(&answer->snapshots);
 }
 
 void database_answer_close(struct database_answer *answer)
@@ -101,4 +102,5 @@ void database_answer_close(struct database_answer *answer)
     array_close(&answer->elements);
     buffer_close(&answer->call_rows);
     buffer_close(&answer->snapshot);
+    buffer_close(&answer->snapshots);
 }

@@ -39,6 +39,8 @@ struct database_step_answer {
     int64_t invoked_ns, completed_ns; /* of the monotonic clock */
     uint32_t first, count;            /* rows; of a list its elements */
     bool is_there;                    /* a read found its item, list or row */
+    uint32_t snapshot,
+        snapshot_length; /* what the statement alone saw, in `snapshots`; 0: unknown */
 };
 
 /*
@@ -56,7 +58,8 @@ struct database_answer {
     bool
         is_pipelined; /* the commit was sent with the requests: it may have come before their answers */
     uint64_t xid;     /* 0: unknown, or it has written nothing */
-    struct buffer snapshot; /* empty: unknown */
+    struct buffer snapshot;  /* empty: unknown */
+    struct buffer snapshots; /* of statements, one behind the other */
 };
 
 /* --- What the recording says ------------------------------------------------------------------ */
@@ -128,6 +131,8 @@ struct database {
     bool takes_whole; /* a transaction is one request: none of its steps depends on another */
     uint32_t faults;  /* a bit for each that it can suffer */
     bool certifies;   /* its own order can be recovered */
+    bool
+        certifies_statements; /* at read committed, too, where each statement sees something else */
 
     /* The profile that the checker interval may know of it at that level; NULL: it has none. */
     const char *(*profile)(enum level);

@@ -150,7 +150,7 @@ static const char *begin_of(enum level level)
 }
 
 /* The prepared statements; of those by range there are three, numbered as enum builtin_column. */
-static void print_statement(const struct stored_table *t, const char *name, struct buffer *sql)
+static void print_plain(const struct stored_table *t, const char *name, struct buffer *sql)
 {
     const char *range = NULL;
     char last = name[strlen(name) - 1];
@@ -204,6 +204,39 @@ static void print_statement(const struct stored_table *t, const char *name, stru
     }
 }
 
+/* At read committed each statement sees something else. */
+static bool tells_snapshots(const struct postgres *p)
+{
+    return p->options.certifies && p->options.isolation == LEVEL_READ_COMMITTED;
+}
+
+/* Whether its answer begins with a column that has its snapshot; then there is a row even for none. */
+static bool has_snapshot(const struct postgres *p, enum builtin_request_kind kind)
+{
+    return tells_snapshots(p) && (kind == BUILTIN_READ || kind == BUILTIN_SELECT ||
+                                  kind == BUILTIN_UPDATE || kind == BUILTIN_DELETE);
+}
+
+/*
+ * A snapshot does not list the transaction that it belongs to; here it must, as nobody else sees what
+ * that has written.
+ */
+#define SEEN_SQL                                                                                   \
+    "SELECT pg_current_snapshot()::text || CASE WHEN pg_current_xact_id_if_assigned() < "          \
+    "pg_snapshot_xmax(pg_current_snapshot()) THEN CASE WHEN right(pg_current_snapshot()::text, "   \
+    "1) "                                                                                          \
+    "= ':' THEN '' ELSE ',' END || pg_current_xact_id_if_assigned()::text ELSE '' END AS seen"
+
+static void print_statement(const struct postgres *p, const char *name, struct buffer *sql)
+{
+    bool tells = tells_snapshots(p) && strchr("rsud", name[0]);
+
+    buffer_print(sql, "%s", tells ? "WITH x AS (" : "");
+    print_plain(&p->options.table, name, sql);
+    if (tells)
+        buffer_print(sql, ") SELECT s.seen, x.* FROM (" SEEN_SQL ") s LEFT JOIN x ON true");
+}
+
 static enum status prepare_all(struct postgres_session *s, struct error *err)
 {
     static const char *const of_shape[][14] = {
@@ -219,7 +252,7 @@ static enum status prepare_all(struct postgres_session *s, struct error *err)
         struct buffer sql = { 0 };
         PGresult *result;
 
-        print_statement(t, *name, &sql);
+        print_statement(s->server, *name, &sql);
         buffer_byte(&sql, '\0');
         status = buffer_status(&sql, err);
         if (status == STATUS_OK) {
@@ -457,20 +490,35 @@ static int64_t number_at(const PGresult *result, int row, int column)
     return strtoll(PQgetvalue(result, row, column), NULL, 10);
 }
 
-static enum status take_rows(const struct postgres_session *s, const PGresult *result,
-                             struct database_answer *answer, struct database_step_answer *step,
-                             struct error *err)
+static enum status take_statement_snapshot(const PGresult *result, struct database_answer *answer,
+                                           struct database_step_answer *step, struct error *err)
+{
+    struct text seen = text_of(PQgetvalue(result, 0, 0));
+
+    step->snapshot = (uint32_t)answer->snapshots.count;
+    step->snapshot_length = (uint32_t)seen.length;
+    buffer_text(&answer->snapshots, seen);
+    return buffer_status(&answer->snapshots, err);
+}
+
+static enum status take_rows(const struct postgres_session *s, const struct builtin_request *r,
+                             const PGresult *result, struct database_answer *answer,
+                             struct database_step_answer *step, struct error *err)
 {
     bool is_list = s->server->options.table.shape == SHAPE_LISTS;
     bool has_tag = s->server->options.table.tag_column != NULL;
+    int first = has_snapshot(s->server, r->kind);
 
-    for (int i = 0; i < PQntuples(result); i++) {
-        struct builtin_row row = { .key = (uint64_t)number_at(result, i, 0) };
+    if (first == 1)
+        TRY(take_statement_snapshot(result, answer, step, err));
+    for (int i = 0; i < PQntuples(result) && !PQgetisnull(result, i, first); i++) {
+        struct builtin_row row = { .key = (uint64_t)number_at(result, i, first) };
 
         if (is_list)
-            return database_answer_list(answer, step, text_of(PQgetvalue(result, i, 1)), err);
-        row.value = number_at(result, i, 1);
-        row.tag = has_tag ? number_at(result, i, 2) : 0;
+            return database_answer_list(answer, step, text_of(PQgetvalue(result, i, first + 1)),
+                                        err);
+        row.value = number_at(result, i, first + 1);
+        row.tag = has_tag ? number_at(result, i, first + 2) : 0;
         TRY(database_answer_row(answer, step, row, err));
     }
     return STATUS_OK;
@@ -493,10 +541,12 @@ static void take_call_rows(const PGresult *result, struct buffer *out)
     buffer_byte(out, ']');
 }
 
-static enum status take_snapshot(const PGresult *result, struct database_answer *answer)
+static enum status take_snapshot(const struct postgres_session *s, const PGresult *result,
+                                 struct database_answer *answer)
 {
     buffer_clear(&answer->snapshot);
-    buffer_text(&answer->snapshot, text_of(PQgetvalue(result, 0, 0)));
+    if (!tells_snapshots(s->server))
+        buffer_text(&answer->snapshot, text_of(PQgetvalue(result, 0, 0)));
     if (!PQgetisnull(result, 0, 1))
         answer->xid = strtoull(PQgetvalue(result, 0, 1), NULL, 10);
     return STATUS_OK;
@@ -536,12 +586,12 @@ static enum status take_result(const struct postgres_session *s, const struct da
     if (word != WORD_FINE) {
         status = take_word(word, result, answer, err);
     } else if (!step) {
-        status = take_snapshot(result, answer);
+        status = take_snapshot(s, result, answer);
     } else if (step->kind == STEP_COMMIT && is_rolled_back(result)) {
         answer->end = STEPS_REFUSED;
     } else {
         if (step->kind == STEP_REQUEST)
-            status = take_rows(s, result, answer, &taken, err);
+            status = take_rows(s, &step->request, result, answer, &taken, err);
         if (step->kind == STEP_CALL)
             take_call_rows(result, &answer->call_rows);
         if (status == STATUS_OK)
@@ -682,7 +732,7 @@ const struct database database_postgres = {
     .package = "postgresql",
     .gives = "serializable, snapshot (its repeatable read), read-committed; every workload; kill "
              "-9, pauses;\n"
-             "           its own order, except at read-committed",
+             "           its own order",
     .modes = postgres_modes,
     .lags = postgres_lags,
     .levels =
@@ -691,6 +741,7 @@ const struct database database_postgres = {
     .has_settings = true,
     .faults = DATABASE_FAULT_BIT(DATABASE_KILL) | DATABASE_FAULT_BIT(DATABASE_PAUSE),
     .certifies = true,
+    .certifies_statements = true,
     .profile = postgres_profile,
     .start = postgres_start,
     .load = postgres_load,

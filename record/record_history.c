@@ -19,6 +19,21 @@ struct placed_txn {
     uint32_t next_with_xid; /* plus one; 0: none */
 };
 
+struct ordered_version {
+    uint64_t key;
+    size_t commit; /* NO_COMMIT: the key was written, and nothing of it stands in the order */
+};
+
+static int compare_versions(const void *a, const void *b)
+{
+    const struct ordered_version *x = a, *y = b;
+    int order = (x->key > y->key) - (x->key < y->key);
+
+    return order ? order : (x->commit > y->commit) - (x->commit < y->commit);
+}
+
+typedef ARRAY(struct ordered_version) ordered_versions;
+
 struct record_teller {
     const struct record_source *source;
     struct builder builder;
@@ -26,6 +41,8 @@ struct record_teller {
     ARRAY(struct placed_txn) txns;
     size_t *commit_txns; /* by commit: its transaction, or NO_COMMIT */
     struct commit_ranks visibility;
+    ordered_versions versions; /* by key, then by commit */
+    size_t next_snapshot;      /* of statements, in the order in which they are told */
     struct buffer text;
     struct record_certificate *certificate;
 };
@@ -235,29 +252,58 @@ static enum status match_commits(struct record_teller *t, struct error *err)
     return status;
 }
 
+typedef ARRAY(struct text) snapshot_texts;
+
+/* Whether the transaction has such an operation, and its snapshot is of use. */
+static bool tells_statement(const struct placed_txn *txn, uint64_t op)
+{
+    return txn->txn->status == TXN_OK && op < txn->txn->first_op + txn->txn->op_count;
+}
+
+/* Of transactions, and behind them those of statements, of which most have none. */
+static enum status list_snapshots(const struct record_teller *t, snapshot_texts *texts,
+                                  struct error *err)
+{
+    for (size_t i = 0; i < t->txns.count; i++) {
+        const struct placed_txn *txn = &t->txns.at[i];
+        struct text text =
+            txn->txn->status == TXN_OK ? client_log_snapshot(txn->log, txn->txn) : TEXT("");
+
+        TRY(array_push(texts, text, err));
+    }
+    for (size_t i = 0; i < t->txns.count; i++) {
+        const struct placed_txn *txn = &t->txns.at[i];
+
+        for (uint64_t j = txn->txn->first_op; tells_statement(txn, j); j++) {
+            struct text text = client_log_statement(txn->log, &txn->log->ops.at[j]);
+
+            TRY(array_push(texts, text, err));
+        }
+    }
+    return STATUS_OK;
+}
+
 static enum status order_commits(struct record_teller *t, struct error *err)
 {
     const struct recovered_order *order = t->source->order;
     uint64_t *xids = malloc((order->commits.count + 1) * sizeof *xids);
-    struct text *snapshots = malloc((t->txns.count + 1) * sizeof *snapshots);
-    enum status status = STATUS_OVER_LIMIT;
+    snapshot_texts snapshots = { 0 };
+    enum status status = list_snapshots(t, &snapshots, err);
 
-    if (xids && snapshots) {
+    if (status == STATUS_OK && xids) {
         for (size_t i = 0; i < order->commits.count; i++)
             xids[i] =
                 order->commits.at[i].place ? order->commits.at[i].place : order->commits.at[i].xid;
-        for (size_t i = 0; i < t->txns.count; i++)
-            snapshots[i] = t->txns.at[i].txn->status == TXN_OK
-                               ? client_log_snapshot(t->txns.at[i].log, t->txns.at[i].txn)
-                               : TEXT("");
-        status = commit_ranks_find(&t->visibility, xids, order->commits.count, snapshots,
-                                   t->txns.count, err);
+        status = commit_ranks_find(&t->visibility, xids, order->commits.count, snapshots.at,
+                                   snapshots.count, err);
         t->certificate->misfits = t->visibility.misfits;
-    } else {
-        status = error_set(err, STATUS_OVER_LIMIT, "no memory for %zu snapshots", t->txns.count);
+    } else if (status == STATUS_OK) {
+        status =
+            error_set(err, STATUS_OVER_LIMIT, "no memory for %zu commits", order->commits.count);
     }
+    t->next_snapshot = t->txns.count;
     free(xids);
-    free(snapshots);
+    array_close(&snapshots);
     return status;
 }
 
@@ -327,6 +373,193 @@ static enum status tell_initial(struct record_teller *t, struct error *err)
         TRY(builder_add_initial(&t->builder, key, value, err));
     }
     return STATUS_OK;
+}
+
+/* --- Versions --------------------------------------------------------------------------------- */
+
+static enum status note_version(ordered_versions *versions, uint64_t key, size_t commit,
+                                struct error *err)
+{
+    struct ordered_version version = { key, commit };
+
+    return array_push(versions, version, err);
+}
+
+/* Of what was written at all, so that a key without committed writers has an empty order. */
+static enum status gather_versions(struct record_teller *t, ordered_versions *versions,
+                                   struct error *err)
+{
+    const struct recovered_order *order = t->source->order;
+
+    for (size_t i = 0; i < t->txns.count; i++) {
+        const struct placed_txn *txn = &t->txns.at[i];
+
+        for (uint64_t j = txn->txn->first_op; j < txn->txn->first_op + txn->txn->op_count; j++) {
+            const struct log_op *op = &txn->log->ops.at[j];
+
+            if (op->request.kind == BUILTIN_UPDATE || op->request.kind == BUILTIN_DELETE)
+                for (uint64_t row = op->first; row < op->first + op->count; row++)
+                    TRY(note_version(versions, txn->log->rows.at[row].key, NO_COMMIT, err));
+            else if (may_write(op->request.kind))
+                TRY(note_version(versions, op->request.key, NO_COMMIT, err));
+        }
+    }
+    for (size_t i = 0; i < order->commits.count; i++) {
+        size_t txn = t->commit_txns[i];
+
+        if (txn == NO_COMMIT || t->txns.at[txn].txn->status == TXN_ABORT)
+            continue;
+        for (uint64_t j = order->commits.at[i].first;
+             j < order->commits.at[i].first + order->commits.at[i].count; j++)
+            TRY(note_version(versions, order->changes.at[j].key, i, err));
+    }
+    if (versions->count > 1)
+        qsort(versions->at, versions->count, sizeof *versions->at, compare_versions);
+    return STATUS_OK;
+}
+
+static bool is_version_of(const struct record_teller *t, size_t place, uint64_t key)
+{
+    return place < t->versions.count && t->versions.at[place].key == key &&
+           t->versions.at[place].commit != NO_COMMIT;
+}
+
+static int64_t id_of(const struct record_teller *t, size_t number)
+{
+    return (int64_t)number + (t->source->first_id ? t->source->first_id : 1);
+}
+
+static struct place place_of(int64_t rank, int64_t within, unsigned parts)
+{
+    struct place place = { .parts = parts };
+
+    place.part[0] = rank;
+    place.part[1] = within;
+    return place;
+}
+
+/* --- Rows that changed while a statement waited for them ---------------------------------------- */
+
+static bool matches(const struct builtin_request *r, uint64_t key, int64_t value)
+{
+    int64_t number = r->column == BUILTIN_KEY_COLUMN ? (int64_t)key : value;
+
+    return r->column == BUILTIN_NO_COLUMN || (number >= r->low && number <= r->high);
+}
+
+/* What the commit left of the key. */
+static bool version_matches(const struct record_teller *t, const struct builtin_request *r,
+                            const struct ordered_version *v)
+{
+    const struct recovered_commit *commit = &t->source->order->commits.at[v->commit];
+
+    for (uint64_t i = commit->first + commit->count; i-- > commit->first;) {
+        const struct recovered_change *c = &t->source->order->changes.at[i];
+
+        if (c->key == v->key)
+            return c->kind == RECOVERED_ROW && matches(r, v->key, c->value);
+    }
+    return false;
+}
+
+static bool initial_matches(const struct record_teller *t, const struct builtin_request *r,
+                            uint64_t key)
+{
+    uint64_t count = builtin_initial_count(t->source->builtin);
+
+    for (uint64_t i = 0; i < count; i++) {
+        struct builtin_row row = builtin_initial(t->source->builtin, i);
+
+        if (row.key == key)
+            return matches(r, key, row.value);
+    }
+    return false;
+}
+
+static bool op_returned(const struct placed_txn *txn, const struct log_op *op, uint64_t key)
+{
+    for (uint64_t i = op->first; i < op->first + op->count; i++)
+        if (txn->log->rows.at[i].key == key)
+            return true;
+    return false;
+}
+
+static enum status tell_set_entry(struct record_teller *t, const struct ordered_version *v,
+                                  struct error *err)
+{
+    uint32_t key;
+
+    TRY(tell_key(t, v->key, &key, err));
+    return builder_add_set_entry(
+        &t->builder, key, (struct version_name){ .txn_id = id_of(t, t->commit_txns[v->commit]) },
+        err);
+}
+
+/*
+ * The key's version that the statement looked at, from the first of the key; NO_COMMIT: the initial one.
+ * An UPDATE or DELETE of READ COMMITTED finds rows by its snapshot. One that another is about to
+ * write it waits for, and looks at the newest version instead: it wrote over that, or passed it by
+ * as it does not match.
+ *
+ *     snapshot sees   v1 (matches)       commits later   v2, v3 (its own)       it saw v2
+ *     snapshot sees   v1 (matches)       commits later   v2 (does not match)    it saw v2
+ */
+static size_t find_seen(const struct record_teller *t, const struct placed_txn *txn,
+                        const struct log_op *op, uint32_t rank, size_t first, bool *is_reread)
+{
+    uint64_t key = t->versions.at[first].key;
+    bool returned = op_returned(txn, op, key);
+    size_t seen = NO_COMMIT;
+
+    for (size_t i = first; is_version_of(t, i, key) && t->versions.at[i].commit != txn->commit;
+         i++) {
+        const struct ordered_version *v = &t->versions.at[i];
+        bool is_later = t->visibility.commit_ranks[v->commit] > rank;
+
+        if (is_later && !returned &&
+            !(seen == NO_COMMIT ? initial_matches(t, &op->request, key)
+                                : version_matches(t, &op->request, &t->versions.at[seen])))
+            return seen;
+        if (!is_later || returned || !version_matches(t, &op->request, v)) {
+            *is_reread |= is_later;
+            seen = i;
+        }
+        if (is_later && seen == i && !returned)
+            return seen;
+    }
+    return seen;
+}
+
+/* If there is such a row, what the statement saw of every row is told. */
+static enum status tell_reread(struct record_teller *t, const struct placed_txn *txn,
+                               const struct log_op *op, uint32_t rank, struct error *err)
+{
+    bool is_reread = false;
+
+    for (int tells = 0; tells <= (int)is_reread; tells++)
+        for (size_t i = 0; i < t->versions.count;) {
+            uint64_t key = t->versions.at[i].key;
+            size_t seen = find_seen(t, txn, op, rank, i, &is_reread);
+
+            if (tells && seen != NO_COMMIT)
+                TRY(tell_set_entry(t, &t->versions.at[seen], err));
+            while (i < t->versions.count && t->versions.at[i].key == key)
+                i++;
+        }
+    return STATUS_OK;
+}
+
+static enum status tell_statement_place(struct record_teller *t, const struct placed_txn *txn,
+                                        const struct log_op *op, struct error *err)
+{
+    uint32_t rank = t->visibility.snapshot_ranks[t->next_snapshot++];
+
+    if (rank == COMMIT_RANKS_NONE)
+        return STATUS_OK;
+    TRY(builder_set_op_snapshot(&t->builder, place_of((int64_t)rank + 1, 0, 1), err));
+    if (op->request.kind != BUILTIN_UPDATE && op->request.kind != BUILTIN_DELETE)
+        return STATUS_OK;
+    return tell_reread(t, txn, op, rank, err);
 }
 
 /* --- Operations ------------------------------------------------------------------------------- */
@@ -439,9 +672,11 @@ static enum status tell_statement(struct record_teller *t, const struct client_l
     return builder_end_statement(&t->builder, err);
 }
 
-static enum status tell_op(struct record_teller *t, const struct client_log *log,
-                           const struct log_op *op, struct error *err)
+static enum status tell_op(struct record_teller *t, const struct placed_txn *txn, uint64_t number,
+                           struct error *err)
 {
+    const struct client_log *log = txn->log;
+    const struct log_op *op = &log->ops.at[number];
     int64_t began = t->source->began_ns;
 
     switch (op->request.kind) {
@@ -455,6 +690,8 @@ static enum status tell_op(struct record_teller *t, const struct client_log *log
     default:
         TRY(tell_statement(t, log, op, err));
     }
+    if (t->source->order && tells_statement(txn, number))
+        TRY(tell_statement_place(t, txn, op, err));
     if (op->is_untimed)
         return STATUS_OK;
     return builder_set_op_at(&t->builder, op->invoked_ns - began,
@@ -462,15 +699,6 @@ static enum status tell_op(struct record_teller *t, const struct client_log *log
 }
 
 /* --- Transactions ----------------------------------------------------------------------------- */
-
-static struct place place_of(int64_t rank, int64_t within, unsigned parts)
-{
-    struct place place = { .parts = parts };
-
-    place.part[0] = rank;
-    place.part[1] = within;
-    return place;
-}
 
 /*
  * A snapshot of rank k is the place [k+1], before all commits of rank k+1, [k+1,1], [k+1,2] and so
@@ -495,11 +723,6 @@ static enum status tell_places(struct record_teller *t, size_t number, struct er
     return STATUS_OK;
 }
 
-static int64_t id_of(const struct record_teller *t, size_t number)
-{
-    return (int64_t)number + (t->source->first_id ? t->source->first_id : 1);
-}
-
 static enum status tell_txn(struct record_teller *t, size_t number, struct error *err)
 {
     const struct placed_txn *txn = &t->txns.at[number];
@@ -511,67 +734,11 @@ static enum status tell_txn(struct record_teller *t, size_t number, struct error
         &t->builder, txn->txn->invoked_ns - began,
         txn->txn->completed_ns == TIME_NEVER ? TIME_NEVER : txn->txn->completed_ns - began, err));
     for (uint64_t i = txn->txn->first_op; i < txn->txn->first_op + txn->txn->op_count; i++)
-        TRY(tell_op(t, txn->log, &txn->log->ops.at[i], err));
+        TRY(tell_op(t, txn, i, err));
     return tell_places(t, number, err);
 }
 
 /* --- Version orders --------------------------------------------------------------------------- */
-
-struct ordered_version {
-    uint64_t key;
-    size_t commit; /* NO_COMMIT: the key was written, and nothing of it stands in the order */
-};
-
-static int compare_versions(const void *a, const void *b)
-{
-    const struct ordered_version *x = a, *y = b;
-    int order = (x->key > y->key) - (x->key < y->key);
-
-    return order ? order : (x->commit > y->commit) - (x->commit < y->commit);
-}
-
-typedef ARRAY(struct ordered_version) ordered_versions;
-
-static enum status note_version(ordered_versions *versions, uint64_t key, size_t commit,
-                                struct error *err)
-{
-    struct ordered_version version = { key, commit };
-
-    return array_push(versions, version, err);
-}
-
-/* Of what was written at all, so that a key without committed writers has an empty order. */
-static enum status gather_versions(struct record_teller *t, ordered_versions *versions,
-                                   struct error *err)
-{
-    const struct recovered_order *order = t->source->order;
-
-    for (size_t i = 0; i < t->txns.count; i++) {
-        const struct placed_txn *txn = &t->txns.at[i];
-
-        for (uint64_t j = txn->txn->first_op; j < txn->txn->first_op + txn->txn->op_count; j++) {
-            const struct log_op *op = &txn->log->ops.at[j];
-
-            if (op->request.kind == BUILTIN_UPDATE || op->request.kind == BUILTIN_DELETE)
-                for (uint64_t row = op->first; row < op->first + op->count; row++)
-                    TRY(note_version(versions, txn->log->rows.at[row].key, NO_COMMIT, err));
-            else if (may_write(op->request.kind))
-                TRY(note_version(versions, op->request.key, NO_COMMIT, err));
-        }
-    }
-    for (size_t i = 0; i < order->commits.count; i++) {
-        size_t txn = t->commit_txns[i];
-
-        if (txn == NO_COMMIT || t->txns.at[txn].txn->status == TXN_ABORT)
-            continue;
-        for (uint64_t j = order->commits.at[i].first;
-             j < order->commits.at[i].first + order->commits.at[i].count; j++)
-            TRY(note_version(versions, order->changes.at[j].key, i, err));
-    }
-    if (versions->count > 1)
-        qsort(versions->at, versions->count, sizeof *versions->at, compare_versions);
-    return STATUS_OK;
-}
 
 static enum status tell_versions(struct record_teller *t, const ordered_versions *versions,
                                  struct error *err)
@@ -592,17 +759,6 @@ static enum status tell_versions(struct record_teller *t, const ordered_versions
             err));
     }
     return STATUS_OK;
-}
-
-static enum status tell_orders(struct record_teller *t, struct error *err)
-{
-    ordered_versions versions = { 0 };
-    enum status status = gather_versions(t, &versions, err);
-
-    if (status == STATUS_OK)
-        status = tell_versions(t, &versions, err);
-    array_close(&versions);
-    return status;
 }
 
 /* --- What is gone ----------------------------------------------------------------------------- */
@@ -672,13 +828,14 @@ static enum status tell(struct record_teller *t, struct error *err)
     if (t->source->order) {
         TRY(match_commits(t, err));
         TRY(order_commits(t, err));
+        TRY(gather_versions(t, &t->versions, err));
     }
     TRY(tell_header(t, err));
     if (!t->source->is_without_initial)
         TRY(tell_initial(t, err));
     for (size_t i = 0; i < t->txns.count; i++)
         TRY(tell_txn(t, i, err));
-    return t->source->order ? tell_orders(t, err) : STATUS_OK;
+    return t->source->order ? tell_versions(t, &t->versions, err) : STATUS_OK;
 }
 
 enum status record_history_make(const struct record_source *source,
@@ -696,6 +853,7 @@ enum status record_history_make(const struct record_source *source,
     else
         builder_close(&t.builder);
     array_close(&t.txns);
+    array_close(&t.versions);
     free(t.commit_txns);
     commit_ranks_close(&t.visibility);
     buffer_close(&t.text);

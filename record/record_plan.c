@@ -61,10 +61,11 @@ static enum status check_certificate(const struct record_plan *plan, struct erro
         return error_set(err, STATUS_BAD_INPUT,
                          "the order of %s cannot be recovered: no --certificate",
                          plan->database->title);
-    if (plan->how.isolation == LEVEL_READ_COMMITTED)
-        return error_set(
-            err, STATUS_BAD_INPUT,
-            "--certificate needs one snapshot for each transaction: not at read-committed");
+    if (plan->how.isolation == LEVEL_READ_COMMITTED && !plan->database->certifies_statements)
+        return error_set(err, STATUS_BAD_INPUT,
+                         "--certificate needs one snapshot for each transaction of %s: not at "
+                         "read-committed",
+                         plan->database->title);
     return STATUS_OK;
 }
 
