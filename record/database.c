@@ -2,6 +2,8 @@
 
 #include <stddef.h>
 
+#include "base/wall_clock.h"
+
 #define DATABASE_ROW(name) &database_##name,
 static const struct database *const all[] = { DATABASES(DATABASE_ROW) NULL };
 #undef DATABASE_ROW
@@ -36,6 +38,23 @@ void database_print_columns(const struct stored_table *table, struct buffer *to)
 }
 
 /* --- Answers ---------------------------------------------------------------------------------- */
+
+enum status database_each_step(database_one_step *one_step, void *session,
+                               const struct database_step *steps, uint32_t count,
+                               struct database_answer *answer, struct error *err)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        struct database_step_answer step = { .invoked_ns = wall_clock_ns() };
+
+        TRY(one_step(session, &steps[i], answer, &step, err));
+        if (answer->end != STEPS_DONE)
+            return STATUS_OK;
+        step.completed_ns = wall_clock_ns();
+        TRY(array_push(&answer->steps, step, err));
+        answer->step_count++;
+    }
+    return STATUS_OK;
+}
 
 enum status database_answer_row(struct database_answer *answer, struct database_step_answer *step,
                                 struct builtin_row row, struct error *err)

@@ -134,7 +134,7 @@ struct database {
     bool
         certifies_statements; /* at read committed, too, where each statement sees something else */
 
-    /* The profile that the checker interval may know of it at that level; NULL: it has none. */
+    /* The profile that the checker interval may know of it at that level, or NULL. NULL: it has none. */
     const char *(*profile)(enum level);
     /* Whether what was committed may be missed later in that mode, so that no profile holds; or NULL. */
     bool (*lags)(const char *mode);
@@ -195,6 +195,17 @@ const struct database *database_find(struct text name);
 
 /* "SELECT key, value FROM ordeal_items": for those that speak SQL. */
 void database_print_columns(const struct stored_table *, struct buffer *);
+
+/*
+ * One step after another, each with its times, until one is refused or lost: for those that cannot send
+ * several together.
+ */
+typedef enum status database_one_step(void *session, const struct database_step *,
+                                      struct database_answer *, struct database_step_answer *,
+                                      struct error *);
+MUST_USE enum status database_each_step(database_one_step *, void *session,
+                                        const struct database_step *, uint32_t count,
+                                        struct database_answer *, struct error *);
 
 MUST_USE enum status database_answer_row(struct database_answer *, struct database_step_answer *,
                                          struct builtin_row, struct error *);

@@ -140,12 +140,8 @@ static enum status duckdb_load(void *server, const struct builtin *builtin, stru
     enum status status;
 
     buffer_print(&sql, "BEGIN;");
-    sql_text_print_table(&d->options.table, "BIGINT", &sql);
-    for (uint64_t i = 0; i < builtin_initial_count(builtin); i++) {
-        buffer_byte(&sql, ';');
-        sql_text_print_row(&d->options.table, builtin_initial(builtin, i), &sql);
-    }
-    buffer_print(&sql, ";COMMIT%c", '\0');
+    sql_text_print_load(&d->options.table, "BIGINT", builtin, ';', &sql);
+    buffer_print(&sql, "COMMIT%c", '\0');
     status = buffer_status(&sql, err);
     if (status == STATUS_OK)
         status = execute(d, d->control, sql.at, err);
@@ -244,10 +240,11 @@ static enum status take_refusal(const struct duckdb_session *s, const char *word
     return STATUS_OK;
 }
 
-static enum status one_step(struct duckdb_session *s, const struct database_step *step,
+static enum status one_step(void *session, const struct database_step *step,
                             struct database_answer *answer, struct database_step_answer *taken,
                             struct error *err)
 {
+    struct duckdb_session *s = session;
     static const char *const words[] = {
         [STEP_BEGIN] = "BEGIN", [STEP_COMMIT] = "COMMIT", [STEP_ABORT] = "ROLLBACK"
     };
@@ -273,23 +270,7 @@ static enum status one_step(struct duckdb_session *s, const struct database_step
 static enum status duckdb_steps(void *session, const struct database_step *steps, uint32_t count,
                                 struct database_answer *answer, struct error *err)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        struct database_step_answer step = { .invoked_ns = wall_clock_ns() };
-
-        TRY(one_step(session, &steps[i], answer, &step, err));
-        if (answer->end != STEPS_DONE)
-            return STATUS_OK;
-        step.completed_ns = wall_clock_ns();
-        TRY(array_push(&answer->steps, step, err));
-        answer->step_count++;
-    }
-    return STATUS_OK;
-}
-
-static const char *duckdb_profile(enum level level)
-{
-    (void)level;
-    return NULL;
+    return database_each_step(one_step, session, steps, count, answer, err);
 }
 
 const struct database database_duckdb = {
@@ -300,7 +281,6 @@ const struct database database_duckdb = {
     .modes = modes,
     .levels = LEVEL_BIT(LEVEL_SNAPSHOT),
     .has_library = true,
-    .profile = duckdb_profile,
     .start = duckdb_start,
     .load = duckdb_load,
     .stop = duckdb_stop,

@@ -33,8 +33,8 @@
 static const char *const modes[] = { "single", "cluster", NULL };
 
 struct etcd {
+    struct http_cluster cluster; /* first: see http_cluster_fault() */
     struct database_options options;
-    struct http_cluster cluster;
     bool has_keys;
 };
 
@@ -101,14 +101,6 @@ static enum status etcd_start(void **server, const struct database_options *opti
     TRY(http_cluster_open(&e->cluster, &program, &e->options, has_three ? 3 : 1, err));
     buffer_print(version, "etcd ");
     return http_cluster_ask_version(&e->cluster, version, err);
-}
-
-static enum status etcd_fault(void *server, enum database_fault fault, bool begins, uint32_t turn,
-                              struct error *err)
-{
-    struct etcd *e = server;
-
-    return http_cluster_fault(&e->cluster, fault, begins, turn, err);
 }
 
 /* --- Words of the gateway --------------------------------------------------------------------- */
@@ -408,10 +400,11 @@ static enum status commit(struct etcd_session *s, struct database_answer *answer
     return STATUS_OK;
 }
 
-static enum status one_step(struct etcd_session *s, const struct database_step *step,
+static enum status one_step(void *session, const struct database_step *step,
                             struct database_answer *answer, struct database_step_answer *taken,
                             struct error *err)
 {
+    struct etcd_session *s = session;
     enum status status = STATUS_OK;
 
     if (step->kind == STEP_BEGIN) {
@@ -435,17 +428,7 @@ static enum status one_step(struct etcd_session *s, const struct database_step *
 static enum status etcd_steps(void *session, const struct database_step *steps, uint32_t count,
                               struct database_answer *answer, struct error *err)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        struct database_step_answer step = { .invoked_ns = wall_clock_ns() };
-
-        TRY(one_step(session, &steps[i], answer, &step, err));
-        if (answer->end != STEPS_DONE)
-            return STATUS_OK;
-        step.completed_ns = wall_clock_ns();
-        TRY(array_push(&answer->steps, step, err));
-        answer->step_count++;
-    }
-    return STATUS_OK;
+    return database_each_step(one_step, session, steps, count, answer, err);
 }
 
 /* --- The keys --------------------------------------------------------------------------------- */
@@ -508,12 +491,6 @@ static void etcd_stop(void *server)
     free(e);
 }
 
-static const char *etcd_profile(enum level level)
-{
-    (void)level;
-    return NULL;
-}
-
 const struct database database_etcd = {
     .name = "etcd",
     .title = "etcd",
@@ -526,10 +503,9 @@ const struct database database_etcd = {
     .has_server = true,
     .has_settings = true,
     .faults = DATABASE_FAULT_BIT(DATABASE_KILL) | DATABASE_FAULT_BIT(DATABASE_PAUSE),
-    .profile = etcd_profile,
     .start = etcd_start,
     .load = etcd_load,
-    .fault = etcd_fault,
+    .fault = http_cluster_fault,
     .stop = etcd_stop,
     .open = etcd_open,
     .steps = etcd_steps,

@@ -167,9 +167,10 @@ enum status http_cluster_ask_version(const struct http_cluster *c, struct buffer
     return status;
 }
 
-enum status http_cluster_fault(struct http_cluster *c, enum database_fault fault, bool begins,
-                               uint32_t turn, struct error *err)
+enum status http_cluster_fault(void *server, enum database_fault fault, bool begins, uint32_t turn,
+                               struct error *err)
 {
+    struct http_cluster *c = server;
     unsigned node = turn % c->node_count;
 
     assert(fault == DATABASE_KILL || fault == DATABASE_PAUSE);

@@ -59,8 +59,11 @@ const char *http_cluster_url(const struct http_cluster *, uint32_t client);
 MUST_USE enum status http_cluster_connect(const struct http_cluster *, uint32_t client,
                                           struct http **, struct error *);
 
-/* DATABASE_KILL and DATABASE_PAUSE, of one node after another. */
-MUST_USE enum status http_cluster_fault(struct http_cluster *, enum database_fault, bool begins,
+/*
+ * DATABASE_KILL and DATABASE_PAUSE, of one node after another, as struct database has it: the
+ * cluster is the first field of the server.
+ */
+MUST_USE enum status http_cluster_fault(void *server, enum database_fault, bool begins,
                                         uint32_t turn, struct error *);
 
 #endif

@@ -27,8 +27,8 @@
 static const char *const modes[] = { "single", "cluster", NULL };
 
 struct rqlite {
+    struct http_cluster cluster; /* first: see http_cluster_fault() */
     struct database_options options;
-    struct http_cluster cluster;
     const char *level;
     char rollback[100]; /* a statement that fails */
     bool has_table;
@@ -122,14 +122,6 @@ static enum status rqlite_start(void **server, const struct database_options *op
     TRY(http_cluster_ask_version(&r->cluster, version, err));
     buffer_print(version, " (level=%s)", r->level);
     return STATUS_OK;
-}
-
-static enum status rqlite_fault(void *server, enum database_fault fault, bool begins, uint32_t turn,
-                                struct error *err)
-{
-    struct rqlite *r = server;
-
-    return http_cluster_fault(&r->cluster, fault, begins, turn, err);
 }
 
 /* --- Sessions --------------------------------------------------------------------------------- */
@@ -289,40 +281,43 @@ static enum status rqlite_steps(void *session, const struct database_step *steps
 
 /* --- The table -------------------------------------------------------------------------------- */
 
-/* `body` holds statements in JSON. */
-static enum status execute(struct rqlite *r, const struct buffer *body, struct error *err)
+/* `sql` holds statements, each with a zero byte behind it. */
+static enum status execute(struct rqlite *r, const struct buffer *sql, struct error *err)
 {
     char url[300];
     struct http *http;
     enum status status = http_cluster_connect(&r->cluster, 0, &http, err);
+    struct buffer text = { 0 };
+    struct json_writer body = { .out = &text };
 
     snprintf(url, sizeof url, "%s/db/execute?transaction", http_cluster_url(&r->cluster, 0));
+    json_writer_open(&body, NULL, '[');
+    for (size_t at = 0; at < sql->count; at += strlen(sql->at + at) + 1)
+        json_writer_text(&body, NULL, sql->at + at);
+    json_writer_close(&body, ']');
     if (status == STATUS_OK)
-        status = buffer_status(body, err);
+        status = buffer_status(&text, err);
     if (status == STATUS_OK)
-        status = http_post(http, url, (struct text){ body->at, body->count }, err);
+        status = http_post(http, url, (struct text){ text.at, text.count }, err);
     if (status == STATUS_OK && (http_status(http) != 200 || http_find(http, "\"error\":").at))
         status = error_set(err, STATUS_IO, "rqlite: %.*s", TEXT_PRINT(http_answer(http)));
     http_close(http);
+    buffer_close(&text);
     return status;
 }
 
 static enum status rqlite_load(void *server, const struct builtin *builtin, struct error *err)
 {
     struct rqlite *r = server;
-    struct buffer body = { 0 };
+    struct buffer sql = { 0 };
     enum status status;
 
-    buffer_print(&body, "[\"");
-    sql_text_print_table(&r->options.table, "INTEGER", &body);
-    for (uint64_t i = 0; i < builtin_initial_count(builtin); i++) {
-        buffer_print(&body, "\",\"");
-        sql_text_print_row(&r->options.table, builtin_initial(builtin, i), &body);
-    }
-    buffer_print(&body, "\"]");
-    status = execute(r, &body, err);
+    sql_text_print_load(&r->options.table, "INTEGER", builtin, '\0', &sql);
+    status = buffer_status(&sql, err);
+    if (status == STATUS_OK)
+        status = execute(r, &sql, err);
     r->has_table = status == STATUS_OK;
-    buffer_close(&body);
+    buffer_close(&sql);
     return status;
 }
 
@@ -334,18 +329,12 @@ static void rqlite_stop(void *server)
 
     if (!r)
         return;
-    buffer_print(&body, "[\"DROP TABLE %s\"]", r->options.table.name);
+    buffer_print(&body, "DROP TABLE %s%c", r->options.table.name, '\0');
     if (r->options.connect && r->has_table)
         (void)!execute(r, &body, &err);
     buffer_close(&body);
     http_cluster_close(&r->cluster);
     free(r);
-}
-
-static const char *rqlite_profile(enum level level)
-{
-    (void)level;
-    return NULL;
 }
 
 const struct database database_rqlite = {
@@ -362,10 +351,9 @@ const struct database database_rqlite = {
     .has_settings = true,
     .takes_whole = true,
     .faults = DATABASE_FAULT_BIT(DATABASE_KILL) | DATABASE_FAULT_BIT(DATABASE_PAUSE),
-    .profile = rqlite_profile,
     .start = rqlite_start,
     .load = rqlite_load,
-    .fault = rqlite_fault,
+    .fault = http_cluster_fault,
     .stop = rqlite_stop,
     .open = rqlite_open,
     .steps = rqlite_steps,

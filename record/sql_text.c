@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <inttypes.h>
 
-void sql_text_print_table(const struct stored_table *t, const char *integer, struct buffer *sql)
+static void print_table(const struct stored_table *t, const char *integer, struct buffer *sql)
 {
     buffer_print(sql, "CREATE TABLE %s (%s %s PRIMARY KEY, %s %s NOT NULL", t->name, t->key_column,
                  integer, t->value_column, t->shape == SHAPE_LISTS ? "TEXT" : integer);
@@ -12,13 +12,24 @@ void sql_text_print_table(const struct stored_table *t, const char *integer, str
     buffer_byte(sql, ')');
 }
 
-void sql_text_print_row(const struct stored_table *t, struct builtin_row row, struct buffer *sql)
+static void print_row(const struct stored_table *t, struct builtin_row row, struct buffer *sql)
 {
     assert(t->shape != SHAPE_LISTS);
     buffer_print(sql, "INSERT INTO %s VALUES (%" PRIu64 ", %" PRId64, t->name, row.key, row.value);
     if (t->tag_column)
         buffer_print(sql, ", %" PRId64, row.tag);
     buffer_byte(sql, ')');
+}
+
+void sql_text_print_load(const struct stored_table *t, const char *integer,
+                         const struct builtin *builtin, char end, struct buffer *sql)
+{
+    print_table(t, integer, sql);
+    buffer_byte(sql, end);
+    for (uint64_t i = 0; i < builtin_initial_count(builtin); i++) {
+        print_row(t, builtin_initial(builtin, i), sql);
+        buffer_byte(sql, end);
+    }
 }
 
 static void print_range(const struct stored_table *t, enum builtin_column column,

@@ -8,9 +8,12 @@
 
 #include "record/database.h"
 
-/* `integer` is the database's name of a 64-bit integer. */
-void sql_text_print_table(const struct stored_table *, const char *integer, struct buffer *);
-void sql_text_print_row(const struct stored_table *, struct builtin_row, struct buffer *);
+/*
+ * The table and its first rows, each statement with this character behind it. `integer` is the
+ * database's name of a 64-bit integer.
+ */
+void sql_text_print_load(const struct stored_table *, const char *integer, const struct builtin *,
+                         char end, struct buffer *);
 
 /* The key is ?1, value and tag ?2 and ?3, the ends of a range ?4 and ?5. */
 void sql_text_print_statement(const struct stored_table *, const struct builtin_request *,

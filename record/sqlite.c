@@ -146,12 +146,7 @@ static enum status sqlite_load(void *server, const struct builtin *builtin, stru
     enum status status;
 
     buffer_print(&sql, "BEGIN; ");
-    sql_text_print_table(t, "INTEGER", &sql);
-    buffer_byte(&sql, ';');
-    for (uint64_t i = 0; i < builtin_initial_count(builtin); i++) {
-        sql_text_print_row(t, builtin_initial(builtin, i), &sql);
-        buffer_byte(&sql, ';');
-    }
+    sql_text_print_load(t, "INTEGER", builtin, ';', &sql);
     buffer_print(&sql, "COMMIT");
     buffer_byte(&sql, '\0');
     status = buffer_status(&sql, err);
@@ -303,25 +298,18 @@ static enum status control_step(struct sqlite_session *s, enum database_step_kin
                              : take_refusal(s, sqlite3_extended_errcode(s->db), answer, err);
 }
 
+static enum status one_step(void *session, const struct database_step *step,
+                            struct database_answer *answer, struct database_step_answer *taken,
+                            struct error *err)
+{
+    return step->kind == STEP_REQUEST ? request_step(session, &step->request, answer, taken, err)
+                                      : control_step(session, step->kind, answer, err);
+}
+
 static enum status steps_here(void *session, const struct database_step *steps, uint32_t count,
                               struct database_answer *answer, struct error *err)
 {
-    struct sqlite_session *s = session;
-
-    for (uint32_t i = 0; i < count; i++) {
-        struct database_step_answer step = { .invoked_ns = wall_clock_ns() };
-
-        if (steps[i].kind == STEP_REQUEST)
-            TRY(request_step(s, &steps[i].request, answer, &step, err));
-        else
-            TRY(control_step(s, steps[i].kind, answer, err));
-        if (answer->end != STEPS_DONE)
-            return STATUS_OK;
-        step.completed_ns = wall_clock_ns();
-        TRY(array_push(&answer->steps, step, err));
-        answer->step_count++;
-    }
-    return STATUS_OK;
+    return database_each_step(one_step, session, steps, count, answer, err);
 }
 
 /* --- In this process, or in another ----------------------------------------------------------- */

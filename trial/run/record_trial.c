@@ -146,7 +146,8 @@ enum status record_trial_settle(struct record_trial *trial, struct error *err)
         !trial->wishes.skips_workload &&
         (!plan->workload || builtin_invariant_holds_at(trial->workload.workload, trial->level));
     lags = plan->database->lags && plan->database->lags(record_plan_topology(plan));
-    profile = lags ? NULL : plan->database->profile(plan->how.isolation);
+    profile =
+        lags || !plan->database->profile ? NULL : plan->database->profile(plan->how.isolation);
     if (profile)
         TRY(profile_load(&trial->profile, profile, err));
     trial->has_profile = profile != NULL;
