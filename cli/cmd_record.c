@@ -371,9 +371,16 @@ static enum status write_files(const void *context, const char *folder, struct e
     if (status == STATUS_OK && !report->trial->plan.workload)
         return folder_write(folder, "audit.jsonl", &report->trial->recording.audit_log, err);
     if (status == STATUS_OK)
-        status = folder_write_judged(folder, &report->trial->recording.history,
-                                     &report->trial->jury, err);
+        status = folder_write_judged(folder, &report->trial->recording.history, report->jury, err);
     return status;
+}
+
+static void print(const struct record_report *report, bool json, struct buffer *out)
+{
+    if (json)
+        report_record_print_json(report, out);
+    else
+        report_record_print(report, out);
 }
 
 static enum status say(const struct record_report *report, bool json, struct error *err)
@@ -381,18 +388,37 @@ static enum status say(const struct record_report *report, bool json, struct err
     struct buffer out = { 0 };
     enum status status;
 
-    if (json)
-        report_record_print_json(report, &out);
-    else
-        report_record_print(report, &out);
+    print(report, json, &out);
     status = output_print(&out, err);
     buffer_close(&out);
     return status;
 }
 
+/* What is known so far, for when the time is over. */
+struct record_publishing {
+    struct record_report report;
+    bool json;
+    struct limits *limits;
+};
+
+static void publish(void *context, const struct jury *so_far)
+{
+    struct record_publishing *p = context;
+    struct buffer out = { 0 };
+
+    p->report.jury = so_far;
+    print(&p->report, p->json, &out);
+    limits_publish(p->limits, &out,
+                   (int)command_exit_of_verdict(report_record_verdict(&p->report)));
+    buffer_close(&out);
+}
+
 static enum status record_and_judge(struct record_trial *trial, const struct record_answer *answer,
                                     struct limits *limits, struct error *err)
 {
+    struct record_publishing publishing = { { trial, NULL, answer->scenario, NULL },
+                                            answer->json,
+                                            limits };
     struct progress_bar bar;
     struct progress progress = progress_bar_listener(&bar);
     struct record_trial_options options = { .wants_witnesses = answer->out != NULL,
@@ -400,7 +426,9 @@ static enum status record_and_judge(struct record_trial *trial, const struct rec
                                             .unfinished = limits->reason,
                                             .memory = limits->memory,
                                             .stop = interrupt_notice(false),
-                                            .progress = &progress };
+                                            .progress = &progress,
+                                            .tell = publish,
+                                            .context = &publishing };
     enum status status;
 
     progress_bar_begin(&bar, "recording", "");
@@ -412,14 +440,14 @@ static enum status record_and_judge(struct record_trial *trial, const struct rec
 enum status cmd_record_trial(struct record_trial *trial, const struct record_answer *answer,
                              struct limits *limits, enum exit_code *code, struct error *err)
 {
-    struct record_report report = { trial, answer->scenario, answer->out };
+    struct record_report report = { trial, &trial->jury, answer->scenario, answer->out };
     enum status status;
 
     TRY(record_trial_settle(trial, err));
     status = record_and_judge(trial, answer, limits, err);
     if (status == STATUS_OK) {
         limits_settle(limits);
-        *code = command_exit_noticed(command_exit_of_verdict(record_trial_verdict(trial)));
+        *code = command_exit_noticed(command_exit_of_verdict(report_record_verdict(&report)));
         if (answer->out)
             status = folder_answer(answer->out, answer->force, write_files, &report, err);
     }

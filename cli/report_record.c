@@ -9,6 +9,11 @@
 
 #define FINDINGS_SHOWN 3
 
+enum verdict report_record_verdict(const struct record_report *report)
+{
+    return record_trial_has_found(report->trial) ? VERDICT_INVALID : report->jury->verdict;
+}
+
 static uint64_t commits_per_second(const struct recorded_run *r)
 {
     return r->ran_ns > 0
@@ -165,17 +170,17 @@ static void print_jury(const struct jury *jury, struct buffer *out)
 void report_record_print(const struct record_report *report, struct buffer *out)
 {
     static const char *const words[] = { "VALID", "INVALID", "UNKNOWN" };
-    enum verdict verdict = record_trial_verdict(report->trial);
+    enum verdict verdict = report_record_verdict(report);
 
     print_database(report, out);
     print_outcomes(report, out);
     print_watched(report, out);
     print_certificate(&report->trial->recording, out);
     print_findings(&report->trial->recording, out);
-    print_jury(&report->trial->jury, out);
+    print_jury(report->jury, out);
     buffer_print(out, "verdict    %s", words[verdict]);
-    if (verdict == VERDICT_UNKNOWN && report->trial->jury.reason[0] != '\0')
-        buffer_print(out, "   %s", report->trial->jury.reason);
+    if (verdict == VERDICT_UNKNOWN && report->jury->reason[0] != '\0')
+        buffer_print(out, "   %s", report->jury->reason);
     if (report->out)
         buffer_print(out, "   %s", report->out);
     buffer_byte(out, '\n');
@@ -253,7 +258,7 @@ static void answer_watched(const struct record_trial *trial, struct json_writer 
 static void answer_judged(const struct record_report *report, struct json_writer *json)
 {
     const struct recorded_run *r = &report->trial->recording;
-    const struct jury *jury = &report->trial->jury;
+    const struct jury *jury = report->jury;
 
     report_check_jurors(json, &r->history, jury);
     json_writer_open(json, "skipped", '[');
@@ -285,7 +290,7 @@ void report_record_print_json(const struct record_report *report, struct buffer 
     json_writer_text(&json, "topology", record_plan_topology(o));
     json_writer_text(&json, o->workload ? "workload" : "program", workload_name(o));
     json_writer_number(&json, "seed", o->seed);
-    json_writer_text(&json, "level", level_name(report->trial->jury.level));
+    json_writer_text(&json, "level", level_name(report->jury->level));
     json_writer_text(&json, "isolation", level_name(o->how.isolation));
     json_writer_number(&json, "clients", o->how.clients);
     answer_outcomes(report, &json);
@@ -298,7 +303,7 @@ void report_record_print_json(const struct record_report *report, struct buffer 
     if (report->scenario)
         json_writer_text(&json, "unused", report->scenario->database.unused);
     answer_judged(report, &json);
-    json_writer_text(&json, "verdict", checker_verdict_name(record_trial_verdict(report->trial)));
+    json_writer_text(&json, "verdict", checker_verdict_name(report_record_verdict(report)));
     json_writer_close(&json, '}');
     buffer_byte(out, '\n');
 }

@@ -173,6 +173,8 @@ static enum status judge(struct record_trial *trial, const struct record_trial_o
         .unfinished = options->unfinished,
         .memory = options->memory,
         .progress = options->progress,
+        .tell = options->tell,
+        .context = options->context,
     };
 
     return jury_judge(&trial->jury, &trial->recording.history, &asked, err);
@@ -273,8 +275,12 @@ uint64_t record_trial_felt(const struct record_trial *trial, uint32_t nemesis)
     return trial->recording.faults[trial->nemesis_faults[nemesis]];
 }
 
+bool record_trial_has_found(const struct record_trial *trial)
+{
+    return trial->recording.finding_count > 0 || trial->found_ns > 0;
+}
+
 enum verdict record_trial_verdict(const struct record_trial *trial)
 {
-    return trial->recording.finding_count > 0 || trial->found_ns > 0 ? VERDICT_INVALID
-                                                                     : trial->jury.verdict;
+    return record_trial_has_found(trial) ? VERDICT_INVALID : trial->jury.verdict;
 }

@@ -48,6 +48,8 @@ struct record_trial_options {
     const char *unfinished, *memory; /* as in struct jury_options */
     const atomic_bool *stop;         /* ends the load; what was recorded is judged */
     const struct progress *progress;
+    void (*tell)(void *context, const struct jury *so_far); /* as in struct jury_options */
+    void *context;
 };
 
 /* The scenario must outlive it. */
@@ -61,7 +63,9 @@ void record_trial_close(struct record_trial *);
 
 /* How often the scenario's nemesis took effect. */
 uint64_t record_trial_felt(const struct record_trial *, uint32_t nemesis);
-/* The jury's, unless the recording itself found something. */
+/* The recording found something itself, or who watched it did. */
+bool record_trial_has_found(const struct record_trial *);
+/* The jury's verdict, unless that is so. */
 enum verdict record_trial_verdict(const struct record_trial *);
 
 #endif
