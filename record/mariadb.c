@@ -242,9 +242,10 @@ const struct database database_mariadb = {
     .name = "mariadb",
     .title = "MariaDB",
     .package = "mariadb-server",
-    .gives = "serializable, snapshot (with innodb_snapshot_isolation), repeatable-read (its own),\n"
-             "           read-committed, read-uncommitted; every workload; its own order at\n"
-             "           snapshot and serializable",
+    .gives =
+        "serializable, snapshot (with innodb_snapshot_isolation), repeatable-read (its own),\n"
+        "           read-committed, read-uncommitted; every workload; kill -9, pauses; its own\n"
+        "           order at snapshot and serializable",
     .levels = LEVEL_BIT(LEVEL_READ_UNCOMMITTED) | LEVEL_BIT(LEVEL_READ_COMMITTED) |
               LEVEL_BIT(LEVEL_REPEATABLE_READ) | LEVEL_BIT(LEVEL_SNAPSHOT) |
               LEVEL_BIT(LEVEL_SERIALIZABLE),
