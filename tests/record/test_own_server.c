@@ -1,0 +1,141 @@
+#include "record/own_server.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "unity.h"
+
+static struct own_server server;
+static struct error err;
+
+void setUp(void)
+{
+    TEST_ASSERT_EQUAL_MESSAGE(STATUS_OK, own_server_open(&server, &err), err.text);
+}
+
+void tearDown(void)
+{
+    own_server_close(&server);
+}
+
+static void start(unsigned node, const char *script)
+{
+    const char *argv[] = { "/bin/sh", "-c", script, NULL };
+
+    TEST_ASSERT_EQUAL_MESSAGE(STATUS_OK, own_server_start(&server, node, argv, &err), err.text);
+}
+
+/* Until the node has said so much, for at most five seconds. */
+static void wait_for_words(unsigned node, const char *wanted)
+{
+    char words[100] = "";
+
+    for (int i = 0; i < 500 && strcmp(words, wanted) != 0; i++) {
+        nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
+        own_server_last_words(&server, node, words, sizeof words);
+    }
+    TEST_ASSERT_EQUAL_STRING(wanted, words);
+}
+
+/* 'T': it is stopped. */
+static char state_of(pid_t pid)
+{
+    char path[64], line[300] = "", state = '?';
+    FILE *file;
+
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    file = fopen(path, "re");
+    if (file) {
+        if (fgets(line, sizeof line, file) && strrchr(line, ')'))
+            state = strrchr(line, ')')[2];
+        fclose(file);
+    }
+    return state;
+}
+
+static void nodes_live_and_die_by_themselves(void)
+{
+    start(0, "echo one; exec sleep 60");
+    start(3, "echo two; exec sleep 60");
+    wait_for_words(0, "one");
+    wait_for_words(3, "two");
+    TEST_ASSERT_EQUAL(STATUS_OK, own_server_kill(&server, 0, &err));
+    TEST_ASSERT_FALSE(own_server_is_alive(&server, 0));
+    TEST_ASSERT_TRUE(own_server_is_alive(&server, 3));
+    TEST_ASSERT_EQUAL(STATUS_IO, own_server_kill(&server, 0, &err));
+    TEST_ASSERT_EQUAL_STRING("the server had ended by itself", err.text);
+    start(0, "echo again; exec sleep 60");
+    wait_for_words(0, "again");
+}
+
+static void a_node_that_ends_is_not_alive(void)
+{
+    start(1, "echo 'no such port'");
+    for (int i = 0; i < 500 && own_server_is_alive(&server, 1); i++)
+        nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
+    TEST_ASSERT_FALSE(own_server_is_alive(&server, 1));
+    wait_for_words(1, "no such port");
+}
+
+static void a_pause_stops_a_node_and_its_children_and_ends(void)
+{
+    start(0, "sleep 60 & echo $!; wait");
+    char words[100] = "";
+    int child = 0;
+
+    for (int i = 0; i < 500 && child == 0; i++) {
+        nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
+        own_server_last_words(&server, 0, words, sizeof words);
+        sscanf(words, "%d", &child);
+    }
+    TEST_ASSERT_GREATER_THAN_INT(0, child);
+    TEST_ASSERT_EQUAL(STATUS_OK, own_server_pause(&server, 0, true, &err));
+    nanosleep(&(struct timespec){ .tv_nsec = 50000000 }, NULL);
+    TEST_ASSERT_EQUAL_INT('T', state_of(server.pids[0]));
+    TEST_ASSERT_EQUAL_INT('T', state_of((pid_t)child));
+    TEST_ASSERT_EQUAL(STATUS_OK, own_server_pause(&server, 0, false, &err));
+    nanosleep(&(struct timespec){ .tv_nsec = 50000000 }, NULL);
+    TEST_ASSERT_EQUAL_INT('S', state_of(server.pids[0]));
+    TEST_ASSERT_EQUAL_INT('S', state_of((pid_t)child));
+}
+
+static void closing_ends_all_of_them_and_the_folder_even_if_one_is_stopped(void)
+{
+    char folder[OWN_SERVER_PATH_SIZE];
+    pid_t pids[2];
+
+    start(0, "exec sleep 60");
+    start(1, "exec sleep 60");
+    pids[0] = server.pids[0];
+    pids[1] = server.pids[1];
+    snprintf(folder, sizeof folder, "%s", server.folder);
+    TEST_ASSERT_EQUAL(STATUS_OK, own_server_pause(&server, 1, true, &err));
+    own_server_close(&server);
+    TEST_ASSERT_EQUAL_INT(-1, kill(pids[0], 0));
+    TEST_ASSERT_EQUAL_INT(-1, kill(pids[1], 0));
+    TEST_ASSERT_EQUAL_INT(-1, access(folder, F_OK));
+}
+
+static void free_ports_are_all_different(void)
+{
+    unsigned ports[8];
+
+    TEST_ASSERT_EQUAL(STATUS_OK, own_server_free_ports(ports, 8, &err));
+    for (int i = 0; i < 8; i++)
+        for (int k = 0; k < i; k++)
+            TEST_ASSERT_NOT_EQUAL(ports[k], ports[i]);
+}
+
+int main(void)
+{
+    UNITY_BEGIN();
+    RUN_TEST(nodes_live_and_die_by_themselves);
+    RUN_TEST(a_node_that_ends_is_not_alive);
+    RUN_TEST(a_pause_stops_a_node_and_its_children_and_ends);
+    RUN_TEST(closing_ends_all_of_them_and_the_folder_even_if_one_is_stopped);
+    RUN_TEST(free_ports_are_all_different);
+    return UNITY_END();
+}
