@@ -175,29 +175,6 @@ static void duckdb_close_session(void *session)
     free(s);
 }
 
-/* With its values in place of ?1 to ?5: DuckDB wants all numbers up to the largest to be in use. */
-static void print_request(const struct stored_table *t, const struct builtin_request *r,
-                          struct buffer *sql)
-{
-    const int64_t values[] = { (int64_t)r->key, r->value, r->tag, r->low, r->high };
-    struct buffer text = { 0 };
-
-    sql_text_print_statement(t, r, &text);
-    for (size_t i = 0; i < text.count; i++) {
-        if (text.at[i] != '?') {
-            buffer_byte(sql, text.at[i]);
-            continue;
-        }
-        i++;
-        buffer_print(sql,
-                     t->shape == SHAPE_LISTS && text.at[i] == '2' ? "'%" PRId64 "'" : "%" PRId64,
-                     values[text.at[i] - '1']);
-    }
-    buffer_byte(sql, '\0');
-    sql->out_of_memory |= text.out_of_memory;
-    buffer_close(&text);
-}
-
 static enum status take_rows(const struct duckdb *d, struct duckdb_result *result,
                              struct database_answer *answer, struct database_step_answer *step,
                              struct error *err)
@@ -254,7 +231,7 @@ static enum status one_step(void *session, const struct database_step *step,
     enum status status;
 
     if (step->kind == STEP_REQUEST)
-        print_request(&s->d->options.table, &step->request, &sql);
+        sql_text_print_request(&s->d->options.table, &step->request, &sql);
     status = buffer_status(&sql, err);
     if (status == STATUS_OK &&
         s->d->query(s->connection, sql.at ? sql.at : words[step->kind], &result) != 0)
@@ -273,6 +250,28 @@ static enum status duckdb_steps(void *session, const struct database_step *steps
     return database_each_step(one_step, session, steps, count, answer, err);
 }
 
+static enum status duckdb_ask(void *server, const char *name, const char *sql, struct buffer *value,
+                              struct error *err)
+{
+    struct duckdb *d = server;
+    struct duckdb_result result = { 0 };
+    enum status status = STATUS_OK;
+    char *found = NULL, view[200];
+
+    snprintf(view, sizeof view, "CREATE TEMP VIEW IF NOT EXISTS %s AS SELECT * FROM %s", name,
+             d->options.table.name);
+    TRY(execute(d, d->control, view, err));
+    if (d->query(d->control, sql, &result) != 0)
+        status = error_set(err, STATUS_IO, "DuckDB: %.60s: %.200s", sql, d->result_error(&result));
+    else if (d->row_count(&result) > 0)
+        found = d->value_varchar(&result, 0, 0);
+    if (found)
+        buffer_text(value, text_of(found));
+    d->free(found);
+    d->destroy_result(&result);
+    return status;
+}
+
 const struct database database_duckdb = {
     .name = "duckdb",
     .title = "DuckDB",
@@ -287,4 +286,5 @@ const struct database database_duckdb = {
     .open = duckdb_open_session,
     .steps = duckdb_steps,
     .close = duckdb_close_session,
+    .query = duckdb_ask,
 };

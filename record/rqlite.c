@@ -38,7 +38,7 @@ struct rqlite_session {
     struct rqlite *server;
     struct http *http;
     char url[300];
-    struct buffer body;
+    struct buffer body, sql;
     struct database_step_answer times; /* of the last request */
 };
 
@@ -148,30 +148,8 @@ static void rqlite_close(void *session)
 
     http_close(s->http);
     buffer_close(&s->body);
+    buffer_close(&s->sql);
     free(s);
-}
-
-static void write_statement(const struct stored_table *t, const struct builtin_request *r,
-                            struct json_writer *body)
-{
-    struct buffer sql = { 0 };
-    char element[24];
-
-    sql_text_print_statement(t, r, &sql);
-    json_writer_open(body, NULL, '[');
-    json_writer_string(body, NULL, (struct text){ sql.at, sql.count });
-    json_writer_number(body, NULL, r->key);
-    *text_write_int64(element, r->value) = '\0';
-    if (t->shape == SHAPE_LISTS)
-        json_writer_text(body, NULL, element);
-    else
-        json_writer_int64(body, NULL, r->value);
-    json_writer_int64(body, NULL, r->tag);
-    json_writer_int64(body, NULL, r->low);
-    json_writer_int64(body, NULL, r->high);
-    json_writer_close(body, ']');
-    body->out->out_of_memory |= sql.out_of_memory;
-    buffer_close(&sql);
 }
 
 /* Numbers are doubles there, which hold all that workloads write. */
@@ -239,9 +217,14 @@ static enum status send(struct rqlite_session *s, const struct database_step *st
 
     buffer_clear(&s->body);
     json_writer_open(&body, NULL, '[');
-    for (uint32_t i = 0; i < count; i++)
-        if (steps[i].kind == STEP_REQUEST)
-            write_statement(&s->server->options.table, &steps[i].request, &body);
+    for (uint32_t i = 0; i < count; i++) {
+        if (steps[i].kind != STEP_REQUEST)
+            continue;
+        buffer_clear(&s->sql);
+        sql_text_print_request(&s->server->options.table, &steps[i].request, &s->sql);
+        TRY(buffer_status(&s->sql, err));
+        json_writer_text(&body, NULL, s->sql.at);
+    }
     if (steps[count - 1].kind == STEP_ABORT)
         json_writer_text(&body, NULL, s->server->rollback);
     json_writer_close(&body, ']');

@@ -86,3 +86,25 @@ void sql_text_print_statement(const struct stored_table *t, const struct builtin
     if (r->kind == BUILTIN_WRITE && tag)
         buffer_print(sql, ", %s = ?3", tag);
 }
+
+void sql_text_print_request(const struct stored_table *t, const struct builtin_request *r,
+                            struct buffer *sql)
+{
+    const int64_t values[] = { (int64_t)r->key, r->value, r->tag, r->low, r->high };
+    struct buffer text = { 0 };
+
+    sql_text_print_statement(t, r, &text);
+    for (size_t i = 0; i < text.count; i++) {
+        if (text.at[i] != '?') {
+            buffer_byte(sql, text.at[i]);
+            continue;
+        }
+        i++;
+        buffer_print(sql,
+                     t->shape == SHAPE_LISTS && text.at[i] == '2' ? "'%" PRId64 "'" : "%" PRId64,
+                     values[text.at[i] - '1']);
+    }
+    buffer_byte(sql, '\0');
+    sql->out_of_memory |= text.out_of_memory;
+    buffer_close(&text);
+}

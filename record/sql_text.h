@@ -18,5 +18,8 @@ void sql_text_print_load(const struct stored_table *, const char *integer, const
 /* The key is ?1, value and tag ?2 and ?3, the ends of a range ?4 and ?5. */
 void sql_text_print_statement(const struct stored_table *, const struct builtin_request *,
                               struct buffer *);
+/* The same with the values themselves, and a zero byte at its end. */
+void sql_text_print_request(const struct stored_table *, const struct builtin_request *,
+                            struct buffer *);
 
 #endif

@@ -37,4 +37,25 @@ for seed in 1 2 3 4 5; do
 done
 check "updates are lost where one deletes, against its own promise" test $lost -eq 1
 
+cat >bank.toml <<'END'
+name = "bank"
+[database]
+kind = "duckdb"
+[workload]
+kind = "bank"
+sessions = 4
+transactions = 100
+duration = "10s"
+keys = 10
+[[invariant]]
+query = "SELECT sum(balance) FROM accounts"
+equals = 1000
+[check]
+level = "snapshot"
+END
+run 0 run bank.toml
+check "a scenario's invariant is asked of it" mentions out "verdict    VALID"
+run 1 run bank.toml --set invariant.0.equals=7
+check "and told if it does not hold" mentions out "gives 1000, not 7"
+
 finish
