@@ -40,6 +40,7 @@ static const struct {
     { "interval-watch", bench_interval_watch, false },
     { "interval-large", bench_interval_large, true },
     { "costs", bench_costs, true },
+    { "record", bench_record, true },
 };
 
 #define BENCH_COUNT (sizeof benches / sizeof *benches)

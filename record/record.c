@@ -164,7 +164,9 @@ static enum status take_answers(struct record_client *c, struct builtin_txn *txn
             continue; /* it had no effect */
         if (is_answered)
             invoked_ns = answer->invoked_ns; /* those that got no answer were sent no earlier */
-        TRY(client_log_request(c->log, &c->steps[i].request, &c->answer, answer, invoked_ns, err));
+        if (!c->stage->options->is_bare)
+            TRY(client_log_request(c->log, &c->steps[i].request, &c->answer, answer, invoked_ns,
+                                   err));
         if (is_answered)
             builtin_answer(txn,
                            answer->count > 0 && c->answer.rows.count > 0
@@ -172,7 +174,7 @@ static enum status take_answers(struct record_client *c, struct builtin_txn *txn
                                : NULL,
                            c->answer.rows.count > 0 ? answer->count : 0);
     }
-    return client_log_note(c->log, &c->answer, err);
+    return c->stage->options->is_bare ? STATUS_OK : client_log_note(c->log, &c->answer, err);
 }
 
 enum txn_status record_status(const struct record_client *c, enum database_step_kind last)
@@ -742,6 +744,8 @@ static enum status run_all(struct record_stage *stage, struct running_client *cl
     else
         TRY(stage->database->load(stage->server, &stage->builtin, err));
     TRY(run_clients(stage, clients, err));
+    if (stage->options->is_bare)
+        return STATUS_OK;
     TRY(stage->program ? record_program_judge(stage, err) : read_everything(stage, logs, err));
     if (stage->is_live)
         TRY(live_lines_add(&stage->live, &logs[stage->clients], err));

@@ -38,6 +38,8 @@ struct record_plan {
     int64_t for_ns;        /* 0: until all transactions are done */
     uint64_t rate; /* of transactions a second, of all clients together; 0: as fast as they can */
     struct fault_wish faults[DATABASE_FAULT_COUNT];
+    bool
+        is_bare; /* only times are written down: to measure what the rest costs. There is no history */
     bool judges_invariant; /* the level that is promised keeps the workload's invariant */
     struct record_invariant invariants[RECORD_INVARIANTS_MAX];
     uint32_t invariant_count;
