@@ -41,6 +41,28 @@ static enum status find_repeats(const struct listed *listing, bool *repeats, str
     return status;
 }
 
+#define OP(kind) (1u << LISTED_##kind)
+#define CONDITIONS (OP(EXPECT) | OP(ABORT_IF) | OP(COMMIT_IF) | OP(ABORT))
+
+/* Items know nothing of statements over rows, and only lists are appended to. */
+static enum status check_ops(const struct builtin *builtin, const struct listed *listing,
+                             struct error *err)
+{
+    static const unsigned understood[] = {
+        [SHAPE_ITEMS] = OP(READ) | OP(WRITE) | CONDITIONS,
+        [SHAPE_LISTS] = OP(READ) | OP(APPEND) | CONDITIONS,
+        [SHAPE_ROWS] = OP(READ) | OP(WRITE) | OP(INSERT) | OP(PUT) | OP(SELECT) | OP(UPDATE) |
+                       OP(DELETE) | CONDITIONS,
+    };
+
+    for (size_t i = 0; i < listing->ops.count; i++)
+        if (!(understood[builtin->workload->shape] >> listing->ops.at[i].kind & 1))
+            return error_set(err, STATUS_BAD_INPUT, "the workload %s has no '%s' in its transactions",
+                             builtin->workload->name,
+                             listed_kind_name((enum listed_kind)listing->ops.at[i].kind));
+    return STATUS_OK;
+}
+
 enum status builtin_follow(struct builtin *builtin, const struct listed *listing,
                            struct arena *arena, struct error *err)
 {
@@ -48,6 +70,7 @@ enum status builtin_follow(struct builtin *builtin, const struct listed *listing
 
     if (!turns)
         return error_set(err, STATUS_OVER_LIMIT, "no memory for the turns of clients");
+    TRY(check_ops(builtin, listing, err));
     builtin->turns = turns;
     TRY(find_repeats(listing, &builtin->repeats, err));
     return listed_turns_init(turns, listing, builtin->clients, arena, err);

@@ -148,6 +148,11 @@ static const char *const words[LISTED_KIND_COUNT] = {
 #undef LISTED_WORD
 };
 
+const char *listed_kind_name(enum listed_kind kind)
+{
+    return words[kind];
+}
+
 static const char *const terms[TERM_COUNT] = { "a", "b", "sum", "rows" };
 static const char *const comparisons[LISTED_COMPARISON_COUNT] = { "<", ">=", "=" };
 static const char *const ranges[] = { NULL, "key", "value" };

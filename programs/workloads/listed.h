@@ -57,6 +57,8 @@ enum listed_kind {
         LISTED_KIND_COUNT
 };
 
+const char *listed_kind_name(enum listed_kind);
+
 /* What a sum may add to its constant. */
 enum listed_term { TERM_A, TERM_B, TERM_SUM, TERM_ROWS, TERM_COUNT };
 

@@ -57,7 +57,7 @@ void changes_seal(struct changes *c)
         change->row.at = at;
         at += change->row.length;
     }
-    assert(c->list.count == 0 || at == c->bytes.at + c->bytes.count); /* each byte is somebody's */
+    assert(c->bytes.count == 0 || at == c->bytes.at + c->bytes.count); /* each byte is somebody's */
 }
 
 void changes_keep_op(struct kept_op *k, struct pool *pool, const struct record_op *op)

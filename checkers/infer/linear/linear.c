@@ -368,7 +368,7 @@ static enum status sort_calls(struct gathering *g, struct error *err)
     for (size_t i = 0; i < g->count; i++)
         calls->all.at[calls->start[g->found[i].key + 1]++] = g->found[i];
     calls->all.count = g->count;
-    for (size_t k = 0; k < keys; k++) {
+    for (size_t k = 0; g->count > 0 && k < keys; k++) {
         struct call *at = calls->all.at + calls->start[k];
         size_t count = calls->start[k + 1] - calls->start[k];
 

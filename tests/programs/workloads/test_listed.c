@@ -231,6 +231,36 @@ static void listed_transactions_ask_for_what_drawn_ones_do(void)
     }
 }
 
+static void what_the_workload_does_not_know_is_refused(void)
+{
+    static const struct {
+        const char *workload, *op, *refusal;
+    } rows[] = {
+        { "rw-register", "update value 0..9 17 #9", "the workload rw-register has no 'update' in its transactions" },
+        { "rw-register", "select key 1..2", "the workload rw-register has no 'select' in its transactions" },
+        { "rw-register", "append 1 2", "the workload rw-register has no 'append' in its transactions" },
+        { "list-append", "w 1 2", "the workload list-append has no 'w' in its transactions" },
+        { "list-append", "delete", "the workload list-append has no 'delete' in its transactions" },
+        { "bank", "append 1 2", "the workload bank has no 'append' in its transactions" },
+    };
+    struct random_key key = random_key_of_seed(5);
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct builtin_options options = builtin_defaults(workload_find(text_of(rows[i].workload)));
+        struct arena *arena = fixture_arena();
+        struct builtin builtin;
+
+        listed_close(&listing);
+        listing = (struct listed){ 0 };
+        ASSERT_OK(builtin_init(&builtin, &options, (struct builtin_clients){ 1, 1 }, &key, arena, &err), &err);
+        listed_begin(&listing, 0);
+        ASSERT_OK(listed_parse(&listing, text_of(rows[i].op), &err), &err);
+        TEST_ASSERT_EQUAL(STATUS_BAD_INPUT, builtin_follow(&builtin, &listing, arena, &err));
+        TEST_ASSERT_EQUAL_STRING(rows[i].refusal, err.text);
+        memset(&err, 0, sizeof err);
+    }
+}
+
 static void an_expectation_that_is_not_true_breaks_the_invariant(void)
 {
     struct builtin_options options = builtin_defaults(workload_find(TEXT("bank")));
@@ -292,6 +322,7 @@ int main(void)
     RUN_TEST(each_client_has_its_turns_in_its_order);
     RUN_TEST(listed_transactions_ask_for_what_drawn_ones_do);
     RUN_TEST(values_that_repeat_are_not_called_unique);
+    RUN_TEST(what_the_workload_does_not_know_is_refused);
     RUN_TEST(an_expectation_that_is_not_true_breaks_the_invariant);
     return UNITY_END();
 }

@@ -296,7 +296,8 @@ void wild_scenario(struct dice *dice, struct buffer *out)
         const struct section *section = &scenario_sections[i];
         unsigned count = 1;
 
-        if (section->name[0] == '\0' || strcmp(section->name, "capsule") == 0)
+        if (section->name[0] == '\0' || strcmp(section->name, "capsule") == 0 ||
+            strcmp(section->name, "database") == 0)
             continue;
         if (section->type != SECTION_TABLE)
             count = dice_throw(dice, 5);
