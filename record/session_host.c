@@ -311,6 +311,8 @@ enum status session_host_steps(void *session, const struct database_step *steps,
 {
     struct hosted_session *s = session;
 
+    for (uint32_t i = 0; i < count; i++)
+        assert(!steps[i].call); /* a text of ours is none of theirs */
     if (!put(s->socket, &count, sizeof count) || !put(s->socket, steps, count * sizeof *steps)) {
         answer->end = STEPS_LOST;
         return STATUS_OK;
