@@ -41,7 +41,6 @@ struct galera {
     const char *provider;
     unsigned node_count;
     unsigned ports[2 * NODES_MAX]; /* of each node: the group's, and for what it has missed */
-    pthread_mutex_t status_mutex;
 };
 
 /* --- Nodes ------------------------------------------------------------------------------------ */
@@ -216,10 +215,8 @@ static enum status galera_start(void **server, const struct database_options *op
     *server = g;
     g->servers.options = *options;
     g->node_count = options->mode && strcmp(options->mode, "three") == 0 ? 3 : 2;
-    pthread_mutex_init(&g->status_mutex, NULL);
     g->manner = (struct mariadb_manner){ .table = &g->servers.options.table,
-                                         .isolation = options->isolation,
-                                         .status_mutex = &g->status_mutex };
+                                         .isolation = options->isolation };
     TRY(mariadb_server_is_single(options, true, &g->manner.is_single, err));
     if (options->connect)
         return error_set(err, STATUS_BAD_INPUT,
@@ -252,7 +249,6 @@ static void galera_stop(void *server)
         if (g->servers.server.folder[0] != '\0' && own_server_is_alive(&g->servers.server, node))
             (void)!own_server_kill(&g->servers.server, node, &err);
     own_server_close(&g->servers.server);
-    pthread_mutex_destroy(&g->status_mutex);
     free(g);
 }
 

@@ -29,7 +29,7 @@ struct mariadb {
     struct mariadb_manner manner;
     struct mariadb_address address;
     MYSQL *control;
-    pthread_mutex_t status_mutex;
+    struct mariadb_positions positions;
     bool has_table;
 };
 
@@ -56,6 +56,21 @@ static enum status check_certificate(const struct database_options *o, struct er
     return STATUS_OK;
 }
 
+/* The file with which a server starts follows no commits that cannot be seen yet. */
+static enum status note_file(struct mariadb *m, struct error *err)
+{
+    char name[300];
+    const char *dot;
+
+    TRY(mariadb_session_ask(m->control, "SHOW MASTER STATUS", name, sizeof name, err));
+    dot = strrchr(name, '.');
+    pthread_mutex_lock(&m->positions.mutex);
+    m->positions.file = dot ? strtoull(dot + 1, NULL, 10) : 0;
+    m->positions.first = 0;
+    pthread_mutex_unlock(&m->positions.mutex);
+    return STATUS_OK;
+}
+
 static enum status start_server(struct mariadb *m, struct error *err)
 {
     struct mariadb_arguments arguments;
@@ -66,7 +81,8 @@ static enum status start_server(struct mariadb *m, struct error *err)
         mariadb_server_argue(&arguments, "--binlog-format=ROW");
     }
     TRY(mariadb_server_start(&m->servers, 0, &arguments, START_NS, err));
-    return mariadb_session_connect(&m->control, &m->address, err);
+    TRY(mariadb_session_connect(&m->control, &m->address, err));
+    return m->servers.options.certifies ? note_file(m, err) : STATUS_OK;
 }
 
 static enum status start_own(struct mariadb *m, struct error *err)
@@ -91,11 +107,11 @@ static enum status mariadb_start(void **server, const struct database_options *o
         return error_set(err, STATUS_OVER_LIMIT, "no memory for a server");
     *server = m;
     m->servers.options = *options;
-    pthread_mutex_init(&m->status_mutex, NULL);
+    pthread_mutex_init(&m->positions.mutex, NULL);
     m->manner = (struct mariadb_manner){ .table = &m->servers.options.table,
                                          .isolation = options->isolation,
                                          .certifies = options->certifies,
-                                         .status_mutex = &m->status_mutex };
+                                         .positions = &m->positions };
     TRY(mariadb_server_is_single(options, false, &m->manner.is_single, err));
     TRY(check_certificate(options, err));
     if (mysql_library_init(0, NULL, NULL) != 0)
@@ -146,7 +162,7 @@ static void mariadb_stop(void *server)
     if (m->servers.server.folder[0] != '\0' && own_server_is_alive(&m->servers.server, 0))
         (void)!own_server_kill(&m->servers.server, 0, &err);
     own_server_close(&m->servers.server);
-    pthread_mutex_destroy(&m->status_mutex);
+    pthread_mutex_destroy(&m->positions.mutex);
     free(m);
 }
 

@@ -28,6 +28,11 @@ static inline uint64_t mariadb_binlog_place(uint64_t file, uint64_t position)
     return file << 40 | position;
 }
 
+static inline uint64_t mariadb_binlog_file(uint64_t place)
+{
+    return place >> 40;
+}
+
 /* Adds the file's commits. */
 MUST_USE enum status mariadb_binlog_read(const struct mariadb_binlog *, struct recovered_order *,
                                          struct error *);

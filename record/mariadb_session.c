@@ -16,6 +16,7 @@
 #define CONNECT_SECONDS 5
 #define LOCK_SECONDS 5
 #define LOAD_ROWS 500
+#define POSITION_ATTEMPTS 20
 
 /* Of MariaDB, that older headers do not have. */
 #define ERROR_CHECKREAD 1020 /* the row has changed since the snapshot */
@@ -673,34 +674,61 @@ static bool take_position(MYSQL_RES *result, uint64_t *place)
     return file > 0 && position > 0;
 }
 
-/*
- * The server copies the positions of this session's snapshot to one place for all before it answers
- * SHOW STATUS: two that ask at a time may get each other's.
- */
-static enum status begin_with_position(struct mariadb_session *s, struct database_answer *answer,
-                                       struct error *err)
+/* By the transaction that begins with it. */
+static bool ask_position(struct mariadb_session *s, MYSQL_RES **result)
 {
     static const char sql[] = "START TRANSACTION WITH CONSISTENT SNAPSHOT;"
                               "SHOW STATUS LIKE 'Binlog_snapshot_%'";
+    bool is_behind_first = false, is_done;
+
+    *result = NULL;
+    pthread_mutex_lock(&s->manner->positions->mutex);
+    is_done = mysql_real_query(s->conn, sql, sizeof sql - 1) == 0 &&
+              next_result(s->conn, &is_behind_first, result) &&
+              next_result(s->conn, &is_behind_first, result);
+    pthread_mutex_unlock(&s->manner->positions->mutex);
+    return is_done;
+}
+
+static bool is_first_of_file(struct mariadb_positions *positions, uint64_t place)
+{
+    uint64_t file = mariadb_binlog_file(place);
+    bool is_first;
+
+    pthread_mutex_lock(&positions->mutex);
+    if (file > positions->file) {
+        positions->file = file;
+        positions->first = place;
+    }
+    is_first = place == positions->first;
+    pthread_mutex_unlock(&positions->mutex);
+    return is_first;
+}
+
+/* Where a file begins and nothing is committed, its first position stays. */
+static enum status begin_with_position(struct mariadb_session *s, struct database_answer *answer,
+                                       struct error *err)
+{
     struct database_step_answer taken = { .invoked_ns = wall_clock_ns() };
-    bool is_behind_first = false, is_done, is_told = false;
-    MYSQL_RES *result = NULL;
     uint64_t place = 0;
 
-    pthread_mutex_lock(s->manner->status_mutex);
-    is_done = mysql_real_query(s->conn, sql, sizeof sql - 1) == 0 &&
-              next_result(s->conn, &is_behind_first, &result) &&
-              next_result(s->conn, &is_behind_first, &result);
-    pthread_mutex_unlock(s->manner->status_mutex);
-    if (!is_done)
-        return take_error(s, STEP_BEGIN, answer, err);
-    if (result) {
-        is_told = take_position(result, &place);
-        mysql_free_result(result);
+    for (unsigned attempt = 0; attempt < POSITION_ATTEMPTS; attempt++) {
+        MYSQL_RES *result;
+        bool is_told;
+
+        if (attempt > 0)
+            nanosleep(&(struct timespec){ .tv_nsec = 5000000 }, NULL);
+        if (!ask_position(s, &result))
+            return take_error(s, STEP_BEGIN, answer, err);
+        is_told = result && take_position(result, &place);
+        if (result)
+            mysql_free_result(result);
+        if (!is_told)
+            return error_set(err, STATUS_IO,
+                             "MariaDB does not say where in its binary log a snapshot lies");
+        if (!is_first_of_file(s->manner->positions, place))
+            break;
     }
-    if (!is_told)
-        return error_set(err, STATUS_IO,
-                         "MariaDB does not say where in its binary log a snapshot lies");
     note_snapshot(answer, place);
     taken.completed_ns = wall_clock_ns();
     answer->step_count++;

@@ -20,6 +20,16 @@ struct mariadb_address {
 };
 
 /*
+ * The server keeps Binlog_snapshot_position once for all sessions, so that they ask one after
+ * another. Where a file of the log begins, it is told before the last commits of the file before can
+ * be seen; so this position is not believed at once.
+ */
+struct mariadb_positions {
+    pthread_mutex_t mutex;
+    uint64_t file, first; /* the last file, and the place that was told first in it; 0: believed */
+};
+
+/*
  * How sessions work. A snapshot of theirs is a text as in record/commit_ranks.h, whose numbers are
  * places in the binary log: at snapshot mariadb_binlog_place(), at serializable those of GTIDs.
  */
@@ -27,8 +37,8 @@ struct mariadb_manner {
     const struct stored_table *table;
     enum level isolation;
     bool certifies;
-    bool is_single;                /* each statement is a query of its own, and a round trip */
-    pthread_mutex_t *status_mutex; /* Binlog_snapshot_position is one variable for all sessions */
+    bool is_single; /* each statement is a query of its own, and a round trip */
+    struct mariadb_positions *positions; /* of one that certifies; else NULL */
 };
 
 /* "mariadb://user:password@host:port/database", or "mariadb://user@%2Frun%2Fsocket/database". */

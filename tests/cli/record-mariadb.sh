@@ -47,6 +47,10 @@ check "a server that is killed loses nothing" judged certificate valid snapshot
 check "what nobody heard of is looked up" mentions out '"resolved":'
 check "and it was killed" sh -c '! grep -q "\"kill\":0" out'
 
+# Where a file of the log begins, the server tells a position before the last commits of the file before can be seen.
+run 0 record mariadb --certificate --level snapshot --setting max_binlog_size=16384 --clients 8 --for 1s --json
+check "a log of many files is one order" judged certificate valid snapshot
+
 # --- What it does not promise -----------------------------------------------------
 
 run 1 record mariadb --isolation repeatable-read --level snapshot --workload counter --clients 8 --transactions 2000 \

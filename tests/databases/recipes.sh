@@ -65,6 +65,10 @@ for file in scenarios/databases/controls/*.toml; do
     is_skipped "$(kind_of "$file")" && continue
     recorded run "$file" --set workload.duration="${SECONDS_EACH}s" --timeout 60
     status=$?
+    if [ $status -eq 2 ] && grep -q '^# Needs' "$file"; then
+        echo "# skipped: $file: $(grep '^# Needs' "$file" | head -n 1)"
+        continue
+    fi
     verdict $((status != 0)) "$file stays clean"
     [ $status -eq 0 ] || { cat "$work/err"; head -c 2000 "$work/out"; }
 done
