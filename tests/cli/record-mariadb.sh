@@ -80,7 +80,7 @@ user=$(id -un)
 mkdir data
 [ "$(id -u)" -ne 0 ] || chown $user data
 as_user() { if [ "$(id -un)" = "$user" ]; then exec "$@"; else exec setpriv --reuid=$user --regid="$(id -g $user)" --clear-groups "$@"; fi; }
-as_user /usr/sbin/mariadbd --no-defaults --datadir="$PWD/data" --socket="$PWD/data/socket" --skip-networking \
+as_user /usr/sbin/mariadbd --no-defaults --datadir="$PWD/data" --tmpdir="$PWD/data" --socket="$PWD/data/socket" --skip-networking \
     --skip-grant-tables --innodb-buffer-pool-size=32M >server-log 2>&1 </dev/null &
 server=$!
 uri="mariadb://root@$(echo "$PWD/data/socket" | sed 's|/|%2F|g')/information_schema"
