@@ -1,4 +1,4 @@
-#define _XOPEN_SOURCE 700 /* nftw() */
+#define _GNU_SOURCE /* nftw(), fgetpwent() */
 
 #include "record/own_server.h"
 
@@ -127,9 +127,11 @@ static int remove_entry(const char *path, const struct stat *status, int kind, s
     return 0;
 }
 
-static void remove_folder(const char *folder)
+/* False: something is left, as where there was no memory to look for it. */
+static bool remove_folder(const char *folder)
 {
     nftw(folder, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+    return access(folder, F_OK) != 0;
 }
 
 /* --- The watchdog ----------------------------------------------------------------------------- */
@@ -161,7 +163,7 @@ static void watch(const char *folder, int pipe_end)
     for (unsigned node = 0; node < OWN_SERVER_NODES_MAX; node++)
         if (pids[node] > 0)
             kill_all(pids[node], false);
-    remove_folder(folder);
+    (void)!remove_folder(folder);
     _exit(0);
 }
 
@@ -211,20 +213,28 @@ static enum status start_watchdog(struct own_server *s, struct error *err)
 
 /* --- Opening and closing ---------------------------------------------------------------------- */
 
+/* In the file itself: getpwnam() ends the process where it finds no memory. */
+static bool find_user(const char *name, struct own_server *s)
+{
+    FILE *file = fopen("/etc/passwd", "r");
+    const struct passwd *user;
+    bool is_found = false;
+
+    while (file && !is_found && (user = fgetpwent(file)) != NULL)
+        if (strcmp(user->pw_name, name) == 0) {
+            s->user = user->pw_uid;
+            s->group = user->pw_gid;
+            is_found = true;
+        }
+    if (file)
+        fclose(file);
+    return is_found;
+}
+
 static void choose_user(struct own_server *s)
 {
-    const struct passwd *user = NULL;
-
-    if (geteuid() != 0)
-        return;
-    user = getpwnam("postgres");
-    if (!user)
-        user = getpwnam("nobody");
-    if (!user)
-        return;
-    s->changes_user = true;
-    s->user = user->pw_uid;
-    s->group = user->pw_gid;
+    if (geteuid() == 0)
+        s->changes_user = find_user("postgres", s) || find_user("nobody", s);
 }
 
 enum status own_server_open(struct own_server *s, struct error *err)
@@ -264,6 +274,8 @@ static void end_softly(struct own_server *s)
 
 void own_server_close(struct own_server *s)
 {
+    bool is_removed;
+
     if (s->folder[0] == '\0')
         return;
     end_softly(s);
@@ -272,10 +284,11 @@ void own_server_close(struct own_server *s)
             kill_all(s->pids[node], true);
         s->pids[node] = 0;
     }
-    remove_folder(s->folder);
+    is_removed = remove_folder(s->folder) || remove_folder(s->folder);
     s->folder[0] = '\0';
     if (s->watchdog > 0) {
-        tell_watchdog(s, (struct watchdog_word){ .is_dismissed = true });
+        if (is_removed) /* else it removes what is left */
+            tell_watchdog(s, (struct watchdog_word){ .is_dismissed = true });
         close(s->watchdog_pipe);
         waitpid(s->watchdog, NULL, 0);
     }
