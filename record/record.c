@@ -12,7 +12,8 @@
 #include "record/record_program_private.h"
 
 #define STEPS_MAX (BUILTIN_OPERATIONS_MAX + 2)
-#define OPEN_NS INT64_C(20000000000) /* how long a session waits for the server to come back */
+/* How long a session waits for the server to come back: longer than who starts it. */
+#define OPEN_NS INT64_C(120000000000)
 #define ARENA_BYTES ((size_t)1 << 30)
 
 static void nap(int64_t ns)
