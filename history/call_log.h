@@ -7,6 +7,9 @@
  *     {"txn":8,"session":4,"statements":[{"sql":"SELECT v FROM t WHERE id = $1","parameters":["5"]}],
  *      "status":"ok","answers":[{"rows":[["42"]]}]}
  *
+ * The tables begin as the programs make them, with what the header says: "load", a call;
+ * "rows":{"accounts":[{"id":"1","balance":"10"}]}; or "initial":"unknown".
+ *
  * A log has neither reads nor writes: an UPDATE tells only that it happened. What the calls do is
  * said by the programs, which are a file of their own; nothing here knows SQL. Values are texts as
  * the database prints them, or null. docs/audit.md is the whole format; what it does not mention is
@@ -59,7 +62,8 @@ struct logged_txn {
     struct text function;        /* "call"; empty: it is statements */
     uint32_t argument, argument_count; /* cells */
     uint32_t statement, statement_count;
-    uint32_t answer, answer_count; /* one for a call, one for each statement; 0: none is known */
+    /* One for a call, one for each statement (of those after an error, missing); 0: none is known. */
+    uint32_t answer, answer_count;
     struct text sqlstate;          /* "error", or empty */
     uint64_t line;                 /* of the file */
 };
@@ -87,13 +91,21 @@ struct call_log {
     ARRAY(struct call_statement) statements;
     ARRAY(struct call_answer) answers;
     call_log_cells cells;
-    struct digest digest; /* of the bytes of all lines */
+    struct digest digest; /* of the bytes of all lines, and of what was put in the place of its rows */
     struct arena arena;   /* of all texts */
 };
 
 /* To be closed whatever the status. */
 MUST_USE enum status call_log_read(struct call_log *, struct source *, struct error *);
 void call_log_close(struct call_log *);
+
+/*
+ * Other initial rows than the log's own: lines of objects, {"accounts":[{"id":"1","balance":"10"}]},
+ * each with rows of one table or more.
+ */
+MUST_USE enum status call_log_read_rows(struct call_log *, struct source *, struct error *);
+/* Nobody knows the initial rows. */
+void call_log_forget_rows(struct call_log *);
 
 /* Whether a file that begins so is meant to be a log of calls. */
 bool call_log_is_it(struct text beginning);
