@@ -339,9 +339,7 @@ static enum status write_witness(const char *path, const struct jury *jury, stru
     if (check->witness.count == 0)
         return error_set(err, STATUS_BAD_INPUT, "%s has no witness for this verdict: %s is not written",
                          check->checker->name, path);
-    if (path[0] == '-' && path[1] == '\0')
-        return output_print(&check->witness, err);
-    return output_write_file(path, &check->witness, err);
+    return output_write(path, &check->witness, err);
 }
 
 static enum status print_one(const struct check_call *call, const struct checked *checked,

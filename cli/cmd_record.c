@@ -450,6 +450,8 @@ enum status cmd_record_trial(struct record_trial *trial, const struct record_ans
         *code = command_exit_noticed(command_exit_of_verdict(report_record_verdict(&report)));
         if (answer->out)
             status = folder_answer(answer->out, answer->force, write_files, &report, err);
+        if (status == STATUS_OK && answer->audit_log)
+            status = output_write(answer->audit_log, &trial->recording.audit_log, err);
     }
     if (status == STATUS_OK)
         status = say(&report, answer->json, err);

@@ -12,6 +12,7 @@ extern const struct command command_record;
 struct record_answer {
     const struct scenario *scenario; /* that asks for it; NULL: the flags do */
     const char *out;                 /* the folder to write, or NULL */
+    const char *audit_log;           /* where the log of a program's calls is to be written, or NULL */
     bool force, json;
 };
 

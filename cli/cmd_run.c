@@ -79,7 +79,7 @@ static void trace_file_close(struct trace_file *file)
 }
 
 struct run_values {
-    const char *scenario, *out, *trace, *timeout;
+    const char *scenario, *out, *trace, *audit_log, *timeout;
     struct option_number seed;
     struct option_texts sets;
     bool twice, git_bisect, force, json;
@@ -107,6 +107,10 @@ static const struct option run_rows[] = {
                              "without a verdict by then the run is not judged"),
     { .name = "trace", .argument = "FILE", .kind = OPTION_TEXT, .offset = AT(trace),
       .help = "write every event as a line of text; - is standard output" },
+    { .name = "audit-log", .argument = "FILE", .kind = OPTION_TEXT, .offset = AT(audit_log),
+      .help = "of a workload that calls the functions of a program: write the\n"
+              "calls and their answers to FILE, for ordeal audit; - is\n"
+              "standard output" },
     { .name = "git-bisect", .kind = OPTION_FLAG, .offset = AT(git_bisect),
       .help = "exit with 125 instead of 2 and 3, as `git bisect run` requires" },
     { .name = "json", .kind = OPTION_FLAG, .offset = AT(json),
@@ -160,6 +164,18 @@ static enum status say(const struct run_report *report, bool json, struct error 
     return status;
 }
 
+static enum status write_audit_log(struct simulation *simulation, const char *path,
+                                   struct error *err)
+{
+    struct buffer log = { 0 };
+    enum status status = simulation_call_log(simulation, &log, err);
+
+    if (status == STATUS_OK)
+        status = output_write(path, &log, err);
+    buffer_close(&log);
+    return status;
+}
+
 static enum status run_once(struct trial *trial, const struct scenario *scenario,
                             const char *trace_path, struct run_options *options, struct error *err)
 {
@@ -180,9 +196,13 @@ static enum status load(const struct run_values *values, struct scenario *scenar
                         struct error *err)
 {
     TRY(scenario_load(scenario, values->scenario, values->sets.at, values->sets.count, err));
-    if (!values->seed.given)
+    if (values->seed.given)
+        TRY(scenario_take_seed(scenario, (uint64_t)values->seed.value, err));
+    if (!values->audit_log || scenario->workload.kind == WORKLOAD_PROGRAM)
         return STATUS_OK;
-    return scenario_take_seed(scenario, (uint64_t)values->seed.value, err);
+    return error_set(err, STATUS_BAD_INPUT,
+                     "--audit-log needs calls of a program: the clients of this workload send no SQL "
+                     "that a log could have");
 }
 
 /*
@@ -198,6 +218,7 @@ static enum status cmd_run_judge(const struct run_values *values, const struct r
     struct progress progress = progress_bar_listener(&bar);
     struct run_options options = { .progress = &progress,
                                    .memory = limits->memory,
+                                   .notes_calls = values->audit_log != NULL,
                                    .flags = values->out ? TRIAL_HISTORY | TRIAL_WITNESS : 0,
                                    .stop = limits_stop(limits),
                                    .unfinished = limits->reason };
@@ -216,6 +237,8 @@ static enum status cmd_run_judge(const struct run_values *values, const struct r
     limits_settle(limits);
     if (values->out)
         TRY(folder_answer(values->out, values->force, write_files, report, err));
+    if (values->audit_log)
+        TRY(write_audit_log(trial->simulation, values->audit_log, err));
     return say(report, values->json, err);
 }
 
@@ -225,7 +248,11 @@ static enum status record_scenario(const struct run_values *values,
                                    enum exit_code *code, struct error *err)
 {
     struct record_answer answer = {
-        .scenario = scenario, .out = values->out, .force = values->force, .json = values->json
+        .scenario = scenario,
+        .out = values->out,
+        .audit_log = values->audit_log,
+        .force = values->force,
+        .json = values->json,
     };
     struct record_trial trial;
     enum status status;
@@ -240,6 +267,11 @@ static enum status record_scenario(const struct run_values *values,
     if (status == STATUS_BAD_INPUT && err->file[0] == '\0')
         error_set_file(err, values->scenario);
     return status;
+}
+
+static bool is_standard_output(const char *path)
+{
+    return path && strcmp(path, "-") == 0;
 }
 
 static enum status cmd_run_scenario(const void *given, struct limits *limits,
@@ -259,8 +291,10 @@ static enum status cmd_run_scenario(const void *given, struct limits *limits,
     };
     enum status status;
 
-    if (values->json && values->trace && strcmp(values->trace, "-") == 0)
+    if (values->json && is_standard_output(values->trace))
         return error_set(err, STATUS_BAD_INPUT, "--trace - and --json both want standard output");
+    if (values->json && is_standard_output(values->audit_log))
+        return error_set(err, STATUS_BAD_INPUT, "--audit-log - and --json both want standard output");
     if (values->out)
         TRY(folder_claim(values->out, values->force, err)); /* better known before the run */
     report.scenario = scenario = calloc(1, sizeof *scenario);

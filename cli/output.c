@@ -63,6 +63,11 @@ enum status output_write_file(const char *path, const struct buffer *out, struct
     return status;
 }
 
+enum status output_write(const char *path, const struct buffer *out, struct error *err)
+{
+    return strcmp(path, "-") == 0 ? output_print(out, err) : output_write_file(path, out, err);
+}
+
 void output_tame(struct buffer *out, size_t from)
 {
     for (size_t i = from; i < out->count; i++)

@@ -21,6 +21,8 @@ void output_init(void);
 MUST_USE enum status output_print(const struct buffer *, struct error *);
 /* Writes all of the buffer to a file, which is there whole or not at all, and on the disk. */
 MUST_USE enum status output_write_file(const char *path, const struct buffer *, struct error *);
+/* To standard output if the path is "-", else to the file. */
+MUST_USE enum status output_write(const char *path, const struct buffer *, struct error *);
 
 /* Says what went wrong, and where. */
 void output_report(const struct error *, bool json);

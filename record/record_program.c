@@ -8,6 +8,7 @@
 #include "base/json_writer.h"
 #include "base/map.h"
 #include "base/wall_clock.h"
+#include "history/call_log_write.h"
 #include "record/commit_ranks.h"
 
 #define INVARIANT_PREFIX "invariant_"
@@ -103,45 +104,24 @@ static bool is_transient(const char *code)
            strcmp(code, "55P03") == 0 || strcmp(code, "57014") == 0;
 }
 
-static void print_arguments(const struct program_function *f, const struct drawn_call *call,
-                            struct buffer *room, struct json_writer *json)
-{
-    json_writer_open(json, "arguments", '[');
-    for (uint32_t i = 0; i < f->parameter_count; i++) {
-        if (call->arguments[i].kind == DATUM_NULL) {
-            json_writer_null(json, NULL);
-            continue;
-        }
-        buffer_clear(room);
-        datum_print(&call->arguments[i], room);
-        buffer_byte(room, '\0');
-        json_writer_text(json, NULL, room->out_of_memory ? "" : room->at);
-    }
-    json_writer_close(json, ']');
-}
-
-/* The fields of the log that do not depend on the order: "call", "arguments", "answers", "error". */
+/* What the log says of the call, whatever the order turns out to be. */
 static enum status note_call(struct record_client *c, const struct drawn_call *call,
                              struct error *err)
 {
     const struct program_function *f = &c->stage->program->program.tree.functions[call->function];
     struct log_txn *txn = &c->log->txns.at[c->log->txns.count - 1];
     struct json_writer json = { .out = &c->log->calls };
+    struct text rows = { NULL, 0 };
 
     txn->call = c->log->calls.count;
-    json_writer_open(&json, NULL, '{');
-    buffer_clear(&c->text);
-    buffer_text(&c->text, f->name);
-    buffer_byte(&c->text, '\0');
-    json_writer_text(&json, "call", c->text.out_of_memory ? "" : c->text.at);
-    print_arguments(f, call, &c->room, &json);
-    if (c->answer.code[0] != '\0')
-        json_writer_text(&json, "error", c->answer.code);
-    if (c->answer.end == STEPS_DONE && f->result.kind == TYPE_VOID)
-        buffer_text(&c->log->calls, TEXT(",\"answers\":[{\"rows\":[]}]"));
-    else if (c->answer.end == STEPS_DONE)
-        buffer_print(&c->log->calls, ",\"answers\":[{\"rows\":%.*s}]",
-                     (int)c->answer.call_rows.count, c->answer.call_rows.at);
+    call_log_begin_call(&json, f->name);
+    calls_write_arguments(&json, &c->stage->program->program, call->function, call->arguments,
+                          &c->room);
+    if (c->answer.end == STEPS_DONE)
+        rows = f->result.kind == TYPE_VOID
+                   ? TEXT("[]")
+                   : (struct text){ c->answer.call_rows.at, c->answer.call_rows.count };
+    call_log_end_call(&json, c->answer.code, rows);
     txn->call_length = (uint32_t)(c->log->calls.count - txn->call);
     return buffer_status(&c->log->calls, err);
 }
@@ -335,36 +315,20 @@ static enum status place_calls(logged_calls *calls, const struct recovered_order
 static void print_call(const struct record_stage *stage, const struct logged_call *call,
                        size_t number, struct buffer *out)
 {
-    static const char *const names[] = {
-        [TXN_OK] = "ok", [TXN_ABORT] = "abort", [TXN_UNKNOWN] = "unknown"
-    };
     const struct log_txn *txn = call->txn;
     int64_t began = stage->began_ns;
 
-    buffer_print(out, "{\"txn\":%zu,\"session\":%" PRIu32 ",", number, txn->session);
-    buffer_text(out, (struct text){ call->log->calls.at + txn->call + 1, txn->call_length - 1 });
-    buffer_print(out, ",\"status\":\"%s\",\"at\":[%" PRId64 ",", names[txn->status],
-                 txn->invoked_ns - began);
-    if (txn->completed_ns == TIME_NEVER)
-        buffer_text(out, TEXT("null]"));
-    else
-        buffer_print(out, "%" PRId64 "]", txn->completed_ns - began);
-    if (call->place > 0)
-        buffer_print(out, ",\"ts\":%" PRIu64, call->place);
-    buffer_text(out, TEXT("}\n"));
-}
-
-static void print_head(const struct record_stage *stage, struct buffer *out)
-{
-    struct json_writer json = { .out = out };
-
-    json_writer_open(&json, NULL, '{');
-    json_writer_number(&json, "ordeal-log", 1);
-    json_writer_text(&json, "producer", stage->recording->version);
-    if (stage->options->program.load)
-        json_writer_text(&json, "load", stage->options->program.load);
-    json_writer_close(&json, '}');
-    buffer_byte(out, '\n');
+    call_log_write_line(
+        out, &(struct call_log_line){
+                 .txn = number,
+                 .session = txn->session,
+                 .call = { call->log->calls.at + txn->call, txn->call_length },
+                 .status = txn->status,
+                 .invoked_ns = txn->invoked_ns - began,
+                 .completed_ns = txn->completed_ns == TIME_NEVER ? TIME_NEVER
+                                                                 : txn->completed_ns - began,
+                 .ts_parts = call->place > 0,
+                 .ts = { (int64_t)call->place } });
 }
 
 enum status record_program_log(struct record_stage *stage, const struct client_log *logs,
@@ -377,7 +341,11 @@ enum status record_program_log(struct record_stage *stage, const struct client_l
     if (status == STATUS_OK && order)
         status = place_calls(&calls, order, err);
     if (status == STATUS_OK) {
-        print_head(stage, out);
+        call_log_write_head(out, &(struct call_log_head){
+                                     text_of(stage->recording->version),
+                                     text_of(stage->options->program.load
+                                                 ? stage->options->program.load
+                                                 : "") });
         for (size_t i = 0; i < calls.count; i++)
             print_call(stage, &calls.at[i], i + 1, out);
         status = buffer_status(out, err);

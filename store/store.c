@@ -1,5 +1,6 @@
 #include "store/store.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -163,6 +164,8 @@ struct store {
     struct driver_schedule *by_schedule; /* on top of a program */
     uint32_t table_count; /* the workload's */
     uint64_t load_line;
+    struct text load;
+    struct call_notes notes; /* of a program's calls, where they are noted */
 };
 
 const struct protocol *store_protocol(struct text name)
@@ -242,6 +245,7 @@ static enum status open_program(struct opening *o, struct error *err)
         .key = &key,
         .listing = o->workload->listing,
         .recorded = o->workload->step_count > 0 ? NULL : o->options->recorded,
+        .notes = o->workload->step_count == 0 && o->options->notes_calls ? &o->store->notes : NULL,
     };
 
     TRY(driver_program_open(&o->store->by_program, &own, o->arena, err));
@@ -348,6 +352,7 @@ enum status store_open(struct store **out, const struct cluster_options *given,
     if (!store)
         return error_set(err, STATUS_OVER_LIMIT, "no memory for a store");
     store->load_line = workload->load_line;
+    store->load = workload->load;
     TRY((workload->builtin      ? open_builtin
          : workload->step_count ? open_schedule
                                 : open_program)(&opening, err));
@@ -366,6 +371,7 @@ void store_close(struct store *store)
     driver_schedule_close(store->by_schedule);
     if (store->by_program)
         driver_program_close(store->by_program);
+    call_notes_close(&store->notes);
 }
 
 struct disk *store_disk(struct store *store, uint32_t node)
@@ -494,4 +500,11 @@ enum status store_query(struct store *store, const char *query, struct buffer *v
 enum status store_history(struct store *store, struct history *history, struct error *err)
 {
     return cluster_history(&store->cluster, history, err);
+}
+
+enum status store_call_log(struct store *store, struct buffer *out, struct error *err)
+{
+    assert(store->cluster.options.notes_calls && store->by_program && !store->by_schedule);
+    driver_program_note_open(store->by_program);
+    return call_notes_write(&store->notes, store->cluster.record, store->load, out, err);
 }

@@ -71,6 +71,7 @@ struct cluster_options {
     size_t memory_bytes_max;           /* 0: default */
     struct buggify_options buggify;    /* no sites: nothing rare is made to happen */
     struct listed *recorded;          /* where transactions are listed as they begin; or NULL */
+    bool notes_calls;                 /* for store_call_log() */
 };
 
 /* A setting that a cluster cannot have. */
@@ -211,5 +212,7 @@ MUST_USE bool store_check_step(const struct store *, uint32_t step, struct buffe
 const char *store_schedule_outcome_name(enum schedule_outcome);
 
 MUST_USE enum status store_history(struct store *, struct history *, struct error *);
+/* The log of what the functions of a program were called with and answered, which had to be noted. */
+MUST_USE enum status store_call_log(struct store *, struct buffer *, struct error *);
 
 #endif

@@ -183,3 +183,23 @@ void calls_print(const struct program *program, uint32_t function, const struct 
     }
     buffer_byte(out, ')');
 }
+
+void calls_write_value(struct json_writer *json, const struct datum *value, struct buffer *room)
+{
+    if (value->kind == DATUM_NULL) {
+        json_writer_null(json, NULL);
+        return;
+    }
+    buffer_clear(room);
+    datum_print(value, room);
+    json_writer_string(json, NULL, (struct text){ room->count ? room->at : "", room->count });
+}
+
+void calls_write_arguments(struct json_writer *json, const struct program *program,
+                           uint32_t function, const struct datum *arguments, struct buffer *room)
+{
+    const struct program_function *called = &program->tree.functions[function];
+
+    for (uint32_t i = 0; i < called->parameter_count; i++)
+        calls_write_value(json, &arguments[i], room);
+}

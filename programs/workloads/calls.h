@@ -13,6 +13,7 @@
 #define PROGRAMS_WORKLOADS_CALLS_H
 
 #include "base/arena.h"
+#include "base/json_writer.h"
 #include "base/random.h"
 #include "programs/machine/program.h"
 
@@ -71,5 +72,11 @@ bool calls_draw(const struct calls *, const struct calls_turn *, struct heap *,
 /* "transfer(1, 'a', NULL)": literals that an argument of its type takes. */
 void calls_print(const struct program *, uint32_t function, const struct datum *arguments,
                  struct buffer *out, struct buffer *room);
+
+/* As text, as PostgreSQL prints it, or null: an element of an array that is open. */
+void calls_write_value(struct json_writer *, const struct datum *, struct buffer *room);
+/* All of a call. */
+void calls_write_arguments(struct json_writer *, const struct program *, uint32_t function,
+                           const struct datum *arguments, struct buffer *room);
 
 #endif

@@ -282,6 +282,9 @@ static void program_start(struct driver_program *d, uint32_t number, uint32_t fu
 
     if (d->options.recorded)
         driver_program_listed_add(d, number, function, arguments);
+    client->function = function;
+    if (d->options.notes)
+        call_notes_begin(d->options.notes, d->program, function, arguments, &client->beginning);
     machine_start(client->machine, function, arguments);
     client->request = machine_run(client->machine);
 }
@@ -465,6 +468,7 @@ static void program_answered(void *context, uint32_t number, const struct driver
     struct program_client *client = &d->clients[number];
 
     heap_reset(&d->heap);
+    client->txn = answer->txn;
     if (client->request->kind == REQUEST_WRITE) {
         program_record_written(d, client, answer, answer->op.completed_ns);
         machine_answer_written(client->machine);
@@ -492,13 +496,37 @@ static void unanswered(void *context, uint32_t number, const struct driver_answe
     }
 }
 
+static void note_end(struct driver_program *d, struct program_client *client,
+                     enum txn_status status, uint64_t txn)
+{
+    const struct program_function *function = &d->program->tree.functions[client->function];
+    struct noted_end end = { status, function->result.kind == TYPE_VOID, client->request };
+
+    if (!call_notes_end(d->options.notes, txn, &client->beginning, &end))
+        d->is_short = true;
+}
+
 static void program_ended(void *context, uint32_t number, enum txn_status status, uint64_t txn)
 {
     struct driver_program *d = context;
+    struct program_client *client = &d->clients[number];
 
-    (void)status;
-    (void)txn;
-    d->clients[number].request = NULL;
+    if (d->options.notes && client->request)
+        note_end(d, client, status, txn);
+    client->request = NULL;
+    client->txn = 0;
+}
+
+/* What was not answered once has no effect. */
+void driver_program_note_open(struct driver_program *d)
+{
+    for (uint32_t i = 0; i < d->options.clients; i++) {
+        struct program_client *client = &d->clients[i];
+
+        if (client->request && client->txn)
+            note_end(d, client, TXN_UNKNOWN, client->txn);
+        client->txn = 0;
+    }
 }
 
 /* --- Life ------------------------------------------------------------------------------------- */
@@ -572,8 +600,10 @@ void driver_program_close(struct driver_program *d)
 {
     if (!d)
         return;
-    for (uint32_t i = 0; d->clients && i < d->options.clients; i++)
+    for (uint32_t i = 0; d->clients && i < d->options.clients; i++) {
         machine_close(d->clients[i].machine);
+        buffer_close(&d->clients[i].beginning);
+    }
     machine_close(d->judge);
     heap_close(&d->heap);
     heap_close(&d->final_heap);

@@ -27,6 +27,7 @@
 #include "base/random.h"
 #include "programs/machine/program.h"
 #include "programs/workloads/listed.h"
+#include "store/clients/call_notes.h"
 #include "store/clients/driver.h"
 #include "store/clients/driver_builtin.h"
 #include "store/store.h"
@@ -44,6 +45,7 @@ struct driver_program_options {
     const struct random_key *key;
     const struct listed *listing; /* instead of calls, the calls that are made; or NULL */
     struct listed *recorded;      /* where calls are listed as they are made; or NULL */
+    struct call_notes *notes;     /* where calls and their answers are noted; or NULL */
     /* A client's clock, for `now`; NULL: a second a transaction. */
     int64_t (*now_ns)(void *context, uint32_t client);
     void *now_context;
@@ -71,6 +73,9 @@ const struct driver *driver_program_driver(const struct driver_program *);
  */
 void driver_program_call(struct driver_program *, uint32_t client, uint32_t function);
 const struct request *driver_program_request(const struct driver_program *, uint32_t client);
+
+/* At the end of a run that notes calls: those that go on still are of unknown outcome. */
+void driver_program_note_open(struct driver_program *);
 
 /* The load call is run here, on the engine of programs; the rows that are then there are added. */
 MUST_USE enum status driver_program_load(struct driver_program *, struct catalog *,

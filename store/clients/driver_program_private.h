@@ -27,6 +27,10 @@ struct program_client {
     uint32_t half_scope, half_table;
     struct changes matched;
     struct kept_op half;
+    /* Of a call that is noted: what is known of it as it begins. */
+    struct buffer beginning;
+    uint32_t function;
+    uint64_t txn; /* 0: none of its requests has been answered */
 };
 
 /* Rows of the final state, for invariants. */

@@ -212,6 +212,7 @@ static enum status open_store(struct simulation *simulation, const struct scenar
         .client = from->client,
         .buggify = scenario->buggify,
         .recorded = with->recording ? &with->recording->listing : NULL,
+        .notes_calls = with->notes_calls,
     };
 
     options.disk.draws_by_time = scenario->capsule.draws_by_time;
@@ -560,6 +561,12 @@ void simulation_close(struct simulation *simulation)
         *simulation->lender = simulation->arena;
     else
         arena_close(&simulation->arena);
+}
+
+enum status simulation_call_log(struct simulation *simulation, struct buffer *out,
+                                struct error *err)
+{
+    return store_call_log(simulation->store, out, err);
 }
 
 enum status simulation_history(struct simulation *simulation, struct history *history,

@@ -55,6 +55,7 @@ struct run_options {
     const struct progress *progress;
     struct recording *recording;
     struct coverage *coverage; /* what it reaches */
+    bool notes_calls;          /* for simulation_call_log(): the workload must be calls of a program */
     struct arena *arena;       /* of runs, one after another; NULL: each has its own */
     struct redraw redraw;
     const char *memory; /* what a verdict's reason calls the limit: "--memory 4G"; or NULL */
@@ -89,6 +90,8 @@ MUST_USE enum status simulation_run(struct simulation *, const struct scenario *
                                     const struct run_options *, struct error *);
 void simulation_close(struct simulation *);
 
+/* A run whose options ask for it: what its clients called and were answered. */
+MUST_USE enum status simulation_call_log(struct simulation *, struct buffer *, struct error *);
 /* What the clients of the store saw. */
 MUST_USE enum status simulation_history(struct simulation *, struct history *, struct error *);
 
