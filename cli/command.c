@@ -12,6 +12,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/memory_limit.h"
+#include "cli/cmd_audit.h"
 #include "cli/cmd_bisect.h"
 #include "cli/cmd_check.h"
 #include "cli/cmd_convert.h"
@@ -29,8 +30,9 @@
 #include "cli/output.h"
 
 const struct command *const commands[] = {
-    &command_run,     &command_sweep,    &command_bisect,  &command_prove, &command_check,   &command_watch,
-    &command_verify,  &command_convert,  &command_generate, &command_record, &command_program, &command_list,
+    &command_run,      &command_sweep,  &command_bisect,  &command_prove,  &command_check,
+    &command_watch,    &command_verify, &command_audit,   &command_convert, &command_generate,
+    &command_record,   &command_program, &command_list,
     &command_explain, NULL,
 };
 

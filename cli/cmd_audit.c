@@ -1,0 +1,274 @@
+#include "cli/cmd_audit.h"
+
+#include <assert.h>
+#include <stdio.h>
+
+#include "audit/audit.h"
+#include "base/array.h"
+#include "base/json_writer.h"
+#include "base/memory.h"
+#include "base/memory_limit.h"
+#include "base/wall_clock.h"
+#include "cli/audit_input.h"
+#include "cli/output.h"
+#include "cli/progress_bar.h"
+#include "cli/report_audit.h"
+
+struct audit_values {
+    const char *log, *programs, *initial, *level, *model, *timeout, *witness;
+    bool json;
+};
+
+#define AT(field) offsetof(struct audit_values, field)
+
+static const char *const *audit_level_names(void)
+{
+    static const char *names[LEVEL_COUNT + 1];
+    size_t count = 0;
+
+    for (enum level level = 0; level < LEVEL_COUNT; level++)
+        if (audit_levels() & LEVEL_BIT(level))
+            names[count++] = level_name(level);
+    names[count] = NULL;
+    return names;
+}
+
+static const char *const *audit_model_names(void)
+{
+    static const char *names[AUDIT_MODEL_COUNT + 1];
+
+    for (enum audit_model model = 0; model < AUDIT_MODEL_COUNT; model++)
+        names[model] = audit_model_name(model);
+    return names;
+}
+
+static const struct option audit_rows[] = {
+    { .argument = "LOG",
+      .kind = OPTION_OPERAND,
+      .offset = AT(log),
+      .help = "the log of calls, also compressed; - is standard input" },
+    { .name = "programs",
+      .argument = "FILE.sql",
+      .kind = OPTION_TEXT,
+      .offset = AT(programs),
+      .help = "the tables, and the functions that the log calls" },
+    { .name = "initial",
+      .argument = "FILE.jsonl",
+      .kind = OPTION_TEXT,
+      .offset = AT(initial),
+      .help = "take the initial rows from FILE.jsonl, instead of those that the log\n"
+              "names; unknown: nobody knows them" },
+    { .name = "level",
+      .argument = "L",
+      .kind = OPTION_TEXT,
+      .offset = AT(level),
+      .choices = audit_level_names,
+      .required = true,
+      .help = "isolation level that was promised" },
+    { .name = "rc-model",
+      .argument = "M",
+      .kind = OPTION_TEXT,
+      .offset = AT(model),
+      .choices = audit_model_names,
+      .help = "at read-committed: the weakest model that will do: locking,\n"
+              "statement or paper (default: locking)" },
+    TIMEOUT_ROW(AT(timeout), "reading\n"
+                             "included; without a verdict by then it is unknown"),
+    { .name = "witness",
+      .argument = "FILE",
+      .kind = OPTION_TEXT,
+      .offset = AT(witness),
+      .help = "write the witness to FILE, for ordeal verify; - is standard output" },
+    { .name = "json", .kind = OPTION_FLAG, .offset = AT(json), .help = "print one JSON object" },
+};
+
+/* An audit that goes on, and what would be said of it. */
+struct audit_call {
+    const struct audit_values *values;
+    struct limits *limits;
+    struct call_log log;
+    struct program program;
+    struct audit_options options;
+    struct audit_verdict verdict;
+    int64_t parse_ns, ns;
+};
+
+static enum status set_options(const struct audit_values *values, struct audit_call *call,
+                               struct error *err)
+{
+    struct audit_options *options = &call->options;
+    bool is_known = level_of_text(text_of(values->level), &options->level);
+
+    if (values->model)
+        is_known &= audit_model_of_text(text_of(values->model), &options->model);
+    assert(is_known);
+    (void)is_known;
+    if (values->model && options->level != LEVEL_READ_COMMITTED)
+        return error_set(err, STATUS_BAD_INPUT, "--rc-model is for --level read-committed");
+    options->wants_witness = values->witness != NULL;
+    options->stop = limits_stop(call->limits);
+    return STATUS_OK;
+}
+
+static void print_report(const struct audit_call *call, struct buffer *out)
+{
+    struct audit_report report = { &call->log, &call->verdict, call->options.level, call->parse_ns,
+                                   call->ns };
+    struct json_writer json = { .out = out };
+
+    if (!call->values->json) {
+        report_audit_print(&report, out);
+        return;
+    }
+    json_writer_open(&json, NULL, '{');
+    report_audit_members(&report, &json);
+    json_writer_close(&json, '}');
+    buffer_byte(out, '\n');
+}
+
+/* What is said if nothing else is known when the time is over. */
+static void publish(const struct audit_call *call)
+{
+    struct audit_call so_far = *call;
+    struct buffer out = { 0 };
+
+    so_far.verdict.verdict = VERDICT_UNKNOWN;
+    so_far.parse_ns = so_far.ns = 0;
+    snprintf(so_far.verdict.reason, sizeof so_far.verdict.reason, "%s", call->limits->reason);
+    print_report(&so_far, &out);
+    limits_publish(call->limits, &out, EXIT_UNDECIDED);
+    buffer_close(&out);
+}
+
+static enum status read_programs(struct audit_call *call, struct error *err)
+{
+    return call->values->programs
+               ? program_load_file(&call->program, call->values->programs, err)
+               : program_load(&call->program, TEXT(""), err);
+}
+
+static enum status read_all(struct audit_call *call, const struct progress *progress,
+                            struct error *err)
+{
+    int64_t began_ns = wall_clock_ns();
+
+    TRY(read_programs(call, err));
+    TRY(audit_input_read(&call->log, call->values->log, call->values->initial, progress, err));
+    call->parse_ns = wall_clock_ns() - began_ns;
+    return STATUS_OK;
+}
+
+/* Where memory is short, nothing is known. */
+static enum status tell_shortage(struct audit_call *call, const struct error *why)
+{
+    struct audit_verdict *v = &call->verdict;
+
+    audit_verdict_close(v);
+    *v = (struct audit_verdict){ .verdict = VERDICT_UNKNOWN };
+    snprintf(v->reason, sizeof v->reason, "out of memory (%s): %.300s", call->limits->memory,
+             why->text);
+    return STATUS_OK;
+}
+
+static enum status judge(struct audit_call *call, struct error *err)
+{
+    int64_t began_ns = wall_clock_ns();
+    uint64_t failures = memory_failures();
+    enum status status = audit_run(&call->log, &call->program, &call->options, &call->verdict, err);
+
+    status = memory_confirm(failures, status, err);
+    call->ns = wall_clock_ns() - began_ns;
+    if (status == STATUS_BAD_INPUT && !err->file[0])
+        error_set_file(err, call->values->log);
+    if (status == STATUS_OVER_LIMIT &&
+        (memory_failures() != failures || memory_limit_is_cause(err))) {
+        memory_tell_failures(failures);
+        status = tell_shortage(call, err);
+    } else if (status == STATUS_OK && call->verdict.verdict == VERDICT_UNKNOWN &&
+               limits_is_over(call->limits)) {
+        snprintf(call->verdict.reason, sizeof call->verdict.reason, "%s", call->limits->reason);
+    }
+    return status;
+}
+
+static enum status write_witness(const struct audit_call *call, struct error *err)
+{
+    const char *path = call->values->witness;
+
+    if (!path || call->verdict.verdict == VERDICT_UNKNOWN)
+        return STATUS_OK;
+    if (call->verdict.witness.count == 0)
+        return error_set(err, STATUS_BAD_INPUT,
+                         "the audit has no witness for this verdict: %s is not written", path);
+    return output_write(path, &call->verdict.witness, err);
+}
+
+static enum status answer(const struct audit_call *call, struct error *err)
+{
+    struct buffer out = { 0 };
+    enum status status;
+
+    print_report(call, &out);
+    limits_settle(call->limits);
+    status = output_print(&out, err);
+    buffer_close(&out);
+    if (status == STATUS_OK)
+        status = write_witness(call, err);
+    return status;
+}
+
+static enum status read_and_judge(struct audit_call *call, struct error *err)
+{
+    struct progress_bar bar;
+    struct progress progress;
+    enum status status;
+
+    progress_bar_begin(&bar, "reading", "B");
+    progress = progress_bar_listener(&bar);
+    call->options.progress = &progress;
+    publish(call);
+    status = read_all(call, &progress, err);
+    if (status == STATUS_OK) {
+        progress_begin(&progress, "auditing");
+        status = judge(call, err);
+    }
+    progress_bar_end(&bar);
+    return status;
+}
+
+static enum status cmd_audit_run(const void *given, struct limits *limits, enum exit_code *code,
+                                 struct error *err)
+{
+    struct audit_call call = { .values = given, .limits = limits };
+    enum status status = set_options(given, &call, err);
+
+    if (status == STATUS_OK)
+        status = read_and_judge(&call, err);
+    if (status == STATUS_OK) {
+        *code = command_exit_of_verdict(call.verdict.verdict);
+        status = answer(&call, err);
+    }
+    audit_verdict_close(&call.verdict);
+    program_close(&call.program);
+    call_log_close(&call.log);
+    return status;
+}
+
+const struct command command_audit = {
+    .summary = "asks whether the answers of a log of SQL are right",
+    .description =
+        "The log has the calls of a program's functions, or statements, and what clients were\n"
+        "answered; it has neither reads nor writes. The audit looks for an execution that is\n"
+        "right in SQL and at the isolation level and gives exactly these answers. The log is\n"
+        "valid if there is one, and the witness says which, for ordeal verify. It is invalid if\n"
+        "there is none: then an answer is shown that nothing explains, with what each state\n"
+        "would have answered. `ordeal run --audit-log` and `ordeal record --program` write logs.\n"
+        "Exits with 0 if the log is valid, 1 if it is invalid, 2 if it cannot be read or the call\n"
+        "is wrong, and 3 if the verdict is unknown.\n",
+    .example =
+        "  ordeal run scenarios/smallbank.toml --audit-log log.jsonl\n"
+        "  ordeal audit log.jsonl --programs scenarios/programs/smallbank.sql --level serializable\n",
+    .options = { "audit", audit_rows, ROW_COUNT(audit_rows), sizeof(struct audit_values) },
+    .reads_strange_files = true,
+    .run = cmd_audit_run,
+};

@@ -1,0 +1,51 @@
+#!/bin/sh
+# audit: logs of calls, from the run that writes one to the verdict on it.
+. "$(dirname "$0")/helpers"
+
+programs=$root/scenarios/programs
+bookings=$root/scenarios/bookings.toml
+
+# --- Writing logs ---------------------------------------------------------------
+
+small="--set workload.transactions=120 --set workload.sessions=6"
+run 0 run "$bookings" $small --audit-log log.jsonl
+grep '^simulated' out | sed 's/.*trace//' >with
+run 0 run "$bookings" $small
+grep '^simulated' out | sed 's/.*trace//' >without
+check "a run is the same with its log and without" same with without
+check "the first line says what was loaded" \
+    says log.jsonl '{"ordeal-log":1,"producer":"ordeal","load":"load(2)"}'
+check "each call is there with its answer" \
+    grep -Eq '^\{"txn":[0-9]+,"session":[0-9]+,"call":"look_twice","arguments":\["[^]]*"\],"answers":\[\{"rows":\[\["t"\]\]\}\],"status":"ok","at":\[[0-9]+,[0-9]+\],"ts":\[[0-9,]*\]\}$' log.jsonl
+check "a call that was aborted has neither answer nor place" \
+    sh -c 'grep "\"status\":\"abort\"" log.jsonl | grep -vq "answers\|\"ts\""'
+cp log.jsonl first.jsonl
+run 0 run "$bookings" $small --audit-log log.jsonl
+check "the same run writes the same log" same first.jsonl log.jsonl
+run 0 run "$bookings" $small --audit-log log.jsonl.zst
+check "a log whose name says so is compressed" sh -c '! cmp -s log.jsonl log.jsonl.zst && [ -s log.jsonl.zst ]'
+run 2 run "$bookings" $small --audit-log - --json
+check "the log and the object do not share standard output" mentions err "both want standard output"
+run 2 run "$root/scenarios/bank-under-partition.toml" --audit-log log.jsonl
+check "a workload that sends no SQL has no log" mentions err "--audit-log needs calls of a program"
+
+# --- Reading them ---------------------------------------------------------------
+
+run 2 audit log.jsonl --programs "$programs/counters.sql"
+check "the level must be named" mentions err "audit needs --level L"
+run 2 audit log.jsonl --level causal
+check "an audit does not decide every level" mentions err "there is no 'causal'"
+run 2 audit log.jsonl --level snapshot --rc-model paper
+check "a model is of read-committed" mentions err "--rc-model is for --level read-committed"
+run 2 audit missing.jsonl --level snapshot
+check "a log that is not there is named" mentions err "missing.jsonl: cannot"
+{ head -n 3 log.jsonl; echo '{"txn":0,"call":"f","stats":"ok"}'; } >bad.jsonl
+run 2 audit bad.jsonl --level snapshot --json
+check "a field that is unknown is refused with its line" \
+    mentions err 'bad.jsonl:4: unknown field "stats": did you mean "status"?'
+check "and with its byte" \
+    mentions out "\"line\":4,\"offset\":$(($(head -n 3 log.jsonl | wc -c) + 20)),"
+run 2 audit first.jsonl --initial bad.jsonl --level snapshot
+check "initial rows are refused likewise" mentions err "bad.jsonl:1: expected an array of rows"
+
+finish
