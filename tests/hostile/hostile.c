@@ -11,7 +11,7 @@
  * printed with the command, and its file is kept in the folder that HOSTILE_KEEP names.
  *
  * The name of a sample tells what it is by its ending: history, scenario, program, witness (of the
- * history of the same name), journal, profile.
+ * history of the same name), log (of the program of the same name), journal, profile.
  */
 #include <assert.h>
 #include <dirent.h>
@@ -206,6 +206,22 @@ static void history_command(struct dice *dice, struct work *work, const char *or
     }
 }
 
+static const char *const audited[] = { "serializable", "strict-serializable", "snapshot", "strict-snapshot",
+                                       "read-committed" };
+
+/* Without dice: at the first level. */
+static void log_command(struct dice *dice, struct work *work, const char *programs,
+                        struct command_line *command)
+{
+    unsigned level = dice ? dice_throw(dice, ROW_COUNT(audited)) : 0;
+
+    ADD(command, "audit", work->file, "--programs", programs, "--level", audited[level]);
+    if (dice && dice_rarely(dice, 4))
+        ADD(command, "--witness", work->output);
+    if (dice && dice_rarely(dice, 8))
+        ADD(command, "--initial", "unknown");
+}
+
 /* --- Damaged samples ---------------------------------------------------------------------------- */
 
 struct sample {
@@ -276,7 +292,7 @@ static const char *sibling(const char *path, const char *ending, char *buffer)
 /* Histories have the most readers; of each other kind there are as many, however many samples it has. */
 static struct sample *pick_sample(struct dice *dice, struct sample *samples, size_t sample_count)
 {
-    static const char *const kinds[] = { "witness", "scenario", "program", "profile", "journal" };
+    static const char *const kinds[] = { "witness", "scenario", "program", "profile", "journal", "log" };
     const char *kind = dice_rarely(dice, 2) ? "history" : kinds[dice_throw(dice, ROW_COUNT(kinds))];
     size_t of_kind = 0, chosen;
 
@@ -306,6 +322,8 @@ static void sample_command(struct dice *dice, struct work *work, const struct sa
     else if (strcmp(sample->kind, "profile") == 0)
         ADD(command, "check", sibling(sample->path, "history", other), "--checker", "interval", "--profile",
             work->file);
+    else if (strcmp(sample->kind, "log") == 0)
+        log_command(dice, work, sibling(sample->path, "program", other), command);
     else if (dice)
         history_command(dice, work, sibling(sample->path, "blackbox.witness", other), command);
     else
@@ -441,6 +459,19 @@ static void try_history(struct work *work, const char *name)
     }
 }
 
+static void try_log(struct work *work, const char *name)
+{
+    put_file(work->output, (struct text){ shape_log_program, strlen(shape_log_program) });
+    for (size_t i = 0; i < ROW_COUNT(audited); i++) {
+        struct command_line command = { 0 };
+
+        ADD(&command, work->ordeal, "audit", work->file, "--programs", work->output, "--level", audited[i],
+            "--witness", work->witness);
+        add_limits(&command);
+        try_it(work, &command, name);
+    }
+}
+
 static void try_shape(struct work *work, const struct shape *shape, unsigned percent)
 {
     struct command_line command = { 0 };
@@ -456,6 +487,10 @@ static void try_shape(struct work *work, const struct shape *shape, unsigned per
     fclose(file);
     if (strcmp(shape->kind, "history") == 0) {
         try_history(work, shape->name);
+        return;
+    }
+    if (strcmp(shape->kind, "log") == 0) {
+        try_log(work, shape->name);
         return;
     }
     add(&command, work->ordeal);

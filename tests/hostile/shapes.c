@@ -6,7 +6,7 @@
 
 const struct shape *shape_at(size_t number)
 {
-    const struct shape *const tables[] = { shapes_of_histories, shapes_of_others };
+    const struct shape *const tables[] = { shapes_of_histories, shapes_of_logs, shapes_of_others };
 
     for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
         for (const struct shape *shape = tables[t]; shape->name; shape++)

@@ -13,7 +13,7 @@
 
 struct shape {
     const char *name;
-    const char *kind; /* history, scenario, program, witness, journal, profile */
+    const char *kind; /* history, log, scenario, program, witness, journal, profile */
     uint64_t size;    /* of the whole shape */
     void (*make)(FILE *, uint64_t size);
 };
@@ -23,5 +23,8 @@ const struct shape *shape_at(size_t number);
 
 /* NULL: there is none of this name. */
 const struct shape *shape_named(const char *name);
+
+/* The program whose functions the logs call. */
+extern const char shape_log_program[];
 
 #endif

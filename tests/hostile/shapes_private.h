@@ -7,7 +7,7 @@
 #include "tests/hostile/shapes.h"
 
 /* By kind of file; each ends with a shape without a name. */
-extern const struct shape shapes_of_histories[], shapes_of_others[];
+extern const struct shape shapes_of_histories[], shapes_of_logs[], shapes_of_others[];
 
 static inline void repeat(FILE *out, const char *text, uint64_t times)
 {
