@@ -53,6 +53,7 @@ void machine_close(struct machine *m)
     machine_drop_results(m, 0);
     free(m->results);
     free(m->writes);
+    array_close(&m->ties);
     heap_close(&m->heap);
     heap_close(&m->scratch);
     free(m);
@@ -85,6 +86,10 @@ void machine_start(struct machine *m, uint32_t function, const struct datum *arg
     machine_drop_rows(m, &m->stack);
     heap_reset(&m->heap);
     m->frame_count = 0;
+    m->statement_count = 0;
+    m->affected = 0;
+    m->told_limit = INT64_MAX;
+    m->ties.count = 0;
     m->steps_left = m->steps_max;
     m->collect_bytes = COLLECT_BYTES_MIN;
     m->is_asking = m->is_answered = m->is_done = false;
@@ -130,6 +135,9 @@ void machine_ask_rows(struct machine *m, uint32_t table, const struct condition 
         .purpose = purpose,
         .lock = lock,
         .filter.condition = condition,
+        .source = REQUEST_NO_SOURCE,
+        .query = m->statement.query->tree,
+        .ordinal = m->statement_count - 1,
     };
 }
 
@@ -152,6 +160,9 @@ static void aim_filter(struct machine *m)
 static void aim_returned(struct machine *m)
 {
     m->request.value = m->stack.cells[0];
+    m->request.affected = m->affected;
+    m->request.limit = m->told_limit;
+    m->request.ties = m->ties.count > 0 ? m->ties.at : NULL;
     if (m->result_count == 0)
         return;
     m->request.rows = m->results[0].rows.cells;
@@ -281,6 +292,8 @@ static enum status forget_original(struct machine *m)
     heap_init(&m->heap, m->bytes_max);
     heap_init(&m->scratch, m->bytes_max);
     m->writes = NULL;
+    m->ties.at = NULL;
+    m->ties.count = m->ties.room = 0;
     for (uint32_t i = 0; (rows = rows_of(m, i)); i++)
         *rows = (struct machine_rows){ .width = rows->width };
     m->results = calloc(m->result_count + 1, sizeof *m->results);
@@ -337,6 +350,16 @@ enum status machine_copy(struct machine **out, const struct machine *from, struc
     }
     *out = m;
     return STATUS_OK;
+}
+
+void machine_tell_ties(struct machine *m)
+{
+    m->tells_ties = true;
+}
+
+uint32_t machine_statements(const struct machine *m)
+{
+    return m->statement_count;
 }
 
 size_t machine_bytes(const struct machine *m)

@@ -54,6 +54,8 @@ enum read_purpose {
     READ_REFERENCE, /* whether the row that is referred to is there, or none refers any more */
 };
 
+#define REQUEST_NO_SOURCE UINT16_MAX
+
 /* One row of a write. A write names every key once. */
 struct row_write {
     const struct datum *row;   /* whole, also where it is removed: its key names it */
@@ -70,6 +72,11 @@ struct request {
     enum read_purpose purpose;
     enum row_lock lock;
     struct filter filter; /* which rows */
+    uint16_t source;      /* of the query, or REQUEST_NO_SOURCE: keys, uniques, references */
+
+    /* READ, WRITE */
+    const struct query *query;
+    uint32_t ordinal; /* of the statement among those that name a table, in the order they began, from 0 */
 
     /* WRITE */
     const struct row_write *writes;
@@ -80,6 +87,9 @@ struct request {
     struct datum value;
     const struct datum *rows; /* of a single statement: one after another */
     uint32_t row_count, row_width;
+    uint64_t affected; /* rows, by the last statement */
+    int64_t limit;     /* after machine_tell_ties(): how many of the rows are wanted */
+    const uint32_t *ties; /* likewise, by row: those of one number are equal by ORDER BY; or NULL: all are */
 
     /* FAILED: the transaction must be aborted */
     const char *sqlstate;
@@ -110,6 +120,15 @@ void machine_charge(struct machine *, uint64_t steps);
 
 /* Another machine that stands where this one does, with the same request; answers apart. */
 MUST_USE enum status machine_copy(struct machine **, const struct machine *, struct error *);
+
+/*
+ * From now on, single statements return all rows, whatever their LIMIT, and tell which of them are
+ * equal by ORDER BY: for who has to know what else would have been right.
+ */
+void machine_tell_ties(struct machine *);
+
+/* How many statements that name a table have begun. */
+uint32_t machine_statements(const struct machine *);
 
 /* Bytes it holds. */
 size_t machine_bytes(const struct machine *);

@@ -89,6 +89,12 @@ struct machine {
     uint32_t result_count, result_room;
     struct machine_statement statement;
 
+    uint32_t statement_count; /* begun, of those that name a table */
+    uint64_t affected;        /* by the last statement */
+    bool tells_ties;
+    int64_t told_limit;
+    ARRAY(uint32_t) ties; /* of the last statement; none: it has no order */
+
     bool is_asking, is_answered, is_done;
     const struct datum *const *answer;
     uint32_t answer_count;

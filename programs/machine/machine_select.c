@@ -478,6 +478,21 @@ static void sort_items(const struct select_grouping *g, size_t *items, size_t *s
     }
 }
 
+static bool tells_ties(const struct machine *);
+
+static enum status note_ties(struct select_grouping *g, const size_t *items)
+{
+    uint32_t tie = 0;
+
+    if (g->m->statement.query->order_count == 0)
+        return STATUS_OK;
+    for (size_t i = 0; i < g->items.count; i++) {
+        tie += i > 0 && compare_items(g, items[i - 1], items[i]) != 0;
+        PUSH(g, &g->m->ties, tie);
+    }
+    return STATUS_OK;
+}
+
 static enum status output_all(struct select_grouping *g)
 {
     size_t count = g->items.count;
@@ -490,6 +505,8 @@ static enum status output_all(struct select_grouping *g)
         items[i] = i;
     if (g->m->statement.query->order_count > 0)
         sort_items(g, items, items + count, count);
+    if (tells_ties(g->m))
+        status = note_ties(g, items);
     for (size_t i = 0; i < count && status == STATUS_OK && !select_has_enough(g->m); i++) {
         aim_at_item(g, items[i]);
         status = machine_statement_output(g->m, &g->scope);
@@ -545,6 +562,13 @@ static const struct select *select_of(const struct machine *m)
     return &m->statement.query->tree->as.select;
 }
 
+/* A single statement gives its rows to whoever started it. */
+static bool tells_ties(const struct machine *m)
+{
+    return m->tells_ties && m->frame_count == 1 &&
+           m->program->tree.functions[m->frames[0].function].name.length == 0;
+}
+
 static enum status note_limit(struct machine *m)
 {
     struct machine_statement *s = &m->statement;
@@ -557,7 +581,10 @@ static enum status note_limit(struct machine *m)
         return STATUS_OK;
     if (limit->as.integer < 0)
         return sql_error_set(&m->error, SQLSTATE_ROW_COUNT, "LIMIT must not be negative");
-    s->limit = limit->as.integer;
+    if (tells_ties(m))
+        m->told_limit = limit->as.integer;
+    else
+        s->limit = limit->as.integer;
     return STATUS_OK;
 }
 

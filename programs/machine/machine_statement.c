@@ -17,6 +17,7 @@ enum status machine_statement_begin(struct machine *m, const struct query_code *
     s->step = 0;
     s->limit = INT64_MAX;
     s->outputs.width = q->output_count;
+    m->statement_count += q->tree->kind != QUERY_SELECT || q->read_count > 0;
     return q->tree->kind == QUERY_SELECT ? machine_select_begin(m) : machine_write_begin(m);
 }
 
@@ -37,6 +38,7 @@ enum status machine_statement_read(struct machine *m, const struct read_code *r,
     for (uint32_t i = 0; i < r->condition->parameter_count; i++)
         s->parameters.cells[i] = *code_operand(&scope, r->parameters[i]);
     machine_ask_rows(m, r->table, r->condition, purpose, lock);
+    m->request.source = r->source;
     return STATUS_OK;
 }
 
@@ -99,6 +101,7 @@ enum status machine_statement_finish(struct machine *m)
     const struct query_code *q = s->query;
     struct datum *slots = machine_slots(m);
 
+    m->affected = s->affected;
     /* Whatever points into an answer is in these. */
     if (q->scratch_end > q->scratch)
         memset(slots + q->scratch, 0, (q->scratch_end - q->scratch) * sizeof *slots);

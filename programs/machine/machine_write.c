@@ -442,6 +442,8 @@ static enum status ask_write(struct machine *m)
         .line = query_of(m)->line,
         .table = machine_write_table(m),
         .statement = query_of(m)->kind,
+        .query = query_of(m),
+        .ordinal = m->statement_count - 1,
     };
     return STATUS_OK;
 }

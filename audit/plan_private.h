@@ -1,0 +1,61 @@
+/*
+ * plan: a log made ready to be run: which functions its transactions call, in which order they are
+ * taken, and which rows there are at first.
+ */
+#ifndef AUDIT_PLAN_PRIVATE_H
+#define AUDIT_PLAN_PRIVATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "audit/rows_private.h"
+#include "base/array.h"
+#include "history/call_log.h"
+#include "programs/machine/program.h"
+
+#define NOBODY UINT32_MAX
+
+/* What a transaction runs: a call, or its statements one after another. */
+struct plan_txn {
+    const struct logged_txn *logged;
+    uint32_t function;  /* of the first, the others follow in plan.steps */
+    uint32_t step, step_count; /* of statements; step_count 0: it is a call */
+    bool is_unknown;    /* whether it committed */
+    bool may_write;     /* by the text of its functions */
+    int64_t first_answer_ns; /* when its first answer came, or TIME_NEVER */
+};
+
+struct plan {
+    const struct call_log *log;
+    struct program *program;
+    ARRAY(struct plan_txn) txns; /* committed, or perhaps; in the order of the log */
+    ARRAY(uint32_t) steps;       /* functions */
+    uint8_t *is_writing;         /* by function: whether it may write */
+    uint64_t unjudged;           /* answers that are not known */
+    bool has_unknown;
+};
+
+/* To be closed whatever the status. Errors name the line of the log. */
+MUST_USE enum status plan_make(struct plan *, const struct call_log *, struct program *,
+                               struct error *);
+void plan_close(struct plan *);
+
+/* The state that the log begins with. */
+MUST_USE enum status plan_fill(const struct plan *, struct rows *, struct error *);
+
+static inline bool plan_is_ok(const struct plan *plan, uint32_t txn)
+{
+    return !plan->txns.at[txn].is_unknown;
+}
+
+/* The order of ts, below, at or above zero; 0 where one has none. */
+int plan_compare_ts(const struct plan *, uint32_t, uint32_t);
+
+/* Whether the first was completed before the second was invoked. */
+bool plan_is_before(const struct plan *, uint32_t, uint32_t);
+
+/* An order to try first: by ts; those without it where their times say. All transactions but the unknown. */
+MUST_USE enum status plan_order(const struct plan *, uint32_t *order, uint32_t *count,
+                                struct error *);
+
+#endif

@@ -1,0 +1,95 @@
+/*
+ * runner: one transaction, run on one choice of states.
+ *
+ *     runner_run(r, txn, path)     choices made so far, the newest state wherever there is none
+ *         r->end                   its answers came out, or not
+ *         r->choices               what was chosen, one for each statement (or row), with the
+ *                                  interval of states in which all would have been the same
+ *
+ * It drives the machine request by request: reads are looks at the rows, writes go over them. A run
+ * stands for all choices within the intervals, so the next one to try is just below the lowest state
+ * of one of them. What the run has written is pending in the rows until it is committed or dropped.
+ */
+#ifndef AUDIT_RUNNER_PRIVATE_H
+#define AUDIT_RUNNER_PRIVATE_H
+
+#include "audit/compare_private.h"
+#include "audit/plan_private.h"
+#include "audit/rows_private.h"
+
+enum run_mode {
+    RUN_AT_PLACE,  /* every statement sees the newest state */
+    RUN_SNAPSHOT,  /* all statements see one */
+    RUN_LOCKING,   /* read-committed, as audit.h says */
+    RUN_STATEMENT,
+    RUN_PAPER,
+};
+
+enum run_end {
+    RUN_RIGHT,
+    RUN_WRONG,  /* another answer came out */
+    RUN_FAILED, /* the program failed, or did not where it should have */
+};
+
+struct choice {
+    uint32_t state;
+    uint32_t low, high;      /* if the run tracks: where it would have been the same */
+    uint32_t statement;
+    struct stored_row *row;  /* of RUN_PAPER */
+};
+
+typedef ARRAY(struct choice) choice_list;
+
+/* The states that may be chosen. */
+struct run_window {
+    uint32_t floor, ceiling;
+};
+
+typedef void runner_listener(void *context, uint32_t step, enum type_kind, const struct request *);
+
+struct runner {
+    const struct plan *plan;
+    struct rows *rows;
+    struct machine *machine;
+    struct compare compare;
+    struct heap arguments;
+    enum run_mode mode;
+    uint64_t runs;
+
+    /* Of the run. */
+    struct run_window window;
+    bool tracks;
+    bool explains;              /* what came out is printed to `told` if it is wrong */
+    struct footprint *footprint; /* or NULL; the run adds to it */
+    const struct choice *path;
+    uint32_t path_count;
+    choice_list choices;
+    enum run_end end;
+    uint32_t step;              /* the answer that is wrong */
+    uint32_t statements;        /* that name a table, begun */
+    uint32_t statement_base;    /* those of the steps before */
+    bool only_reads;            /* nothing but SELECT without a lock */
+    struct buffer told;
+
+    /* Told of each answer as it comes out; or NULL. */
+    runner_listener *listener;
+    void *context;
+
+    /* By query and source: which columns it makes use of. */
+    ARRAY(struct used_columns) used;
+};
+
+struct used_columns {
+    const struct query *query;
+    uint16_t source;
+    uint64_t columns;
+};
+
+MUST_USE enum status runner_open(struct runner *, const struct plan *, struct rows *,
+                                 enum run_mode, struct error *);
+void runner_close(struct runner *);
+
+/* The options of the run are the fields above. Nothing may be pending. */
+MUST_USE enum status runner_run(struct runner *, uint32_t txn, struct error *);
+
+#endif

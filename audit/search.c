@@ -1,0 +1,487 @@
+#include "audit/search_private.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sort.h"
+
+#define PROGRESS_EVERY 4096
+#define RUN_PACE 256
+
+enum status search_open(struct search *s, const struct plan *plan, struct runner *runner,
+                        const uint32_t *order, uint32_t count, struct error *err)
+{
+    *s = (struct search){ .plan = plan,
+                          .rows = runner->rows,
+                          .runner = runner,
+                          .mode = runner->mode,
+                          .count = count,
+                          .runs_max = UINT64_MAX,
+                          .refuted = NOBODY,
+                          .first_refuted = NOBODY };
+    s->order = malloc(((size_t)count + 1) * sizeof *s->order);
+    s->place_of = calloc(plan->txns.count + 1, sizeof *s->place_of);
+    s->is_deferred = calloc(plan->txns.count + 1, 1);
+    if (!s->order || !s->place_of || !s->is_deferred)
+        return error_set(err, STATUS_OVER_LIMIT, "no memory for a search");
+    if (count > 0)
+        memcpy(s->order, order, count * sizeof *order);
+    return array_reserve(&s->frames, count, err);
+}
+
+void search_close(struct search *s)
+{
+    free(s->order);
+    free(s->place_of);
+    free(s->is_deferred);
+    free(s->deferred_conflict);
+    for (size_t i = 0; i < s->conflicts.count; i++)
+        array_close(&s->conflicts.at[i]);
+    array_close(&s->conflicts);
+    array_close(&s->free_conflicts);
+    array_close(&s->frames);
+    array_close(&s->choices);
+    array_close(&s->footprint.glances);
+    array_close(&s->tried);
+    array_close(&s->deferrals);
+}
+
+/* --- Conflicts ------------------------------------------------------------------------------------ */
+
+static enum status new_conflict(struct search *s, uint32_t *number, struct error *err)
+{
+    txn_list list = { NULL, 0, 0 };
+
+    if (s->free_conflicts.count > 0) {
+        *number = s->free_conflicts.at[--s->free_conflicts.count];
+        s->conflicts.at[*number].count = 0;
+        return STATUS_OK;
+    }
+    *number = (uint32_t)s->conflicts.count;
+    TRY(array_reserve(&s->conflicts, 1, err));
+    memcpy(&s->conflicts.at[s->conflicts.count++], &list, sizeof list);
+    return STATUS_OK;
+}
+
+static enum status drop_conflict(struct search *s, uint32_t number, struct error *err)
+{
+    return number == NOBODY ? STATUS_OK : array_push(&s->free_conflicts, number, err);
+}
+
+static enum status blame(struct search *s, uint32_t conflict, uint32_t txn, struct error *err)
+{
+    txn_list *list = &s->conflicts.at[conflict];
+
+    /* Rows have runs of the same writers; the rest is sorted out once. */
+    if (list->count > 0 && list->at[list->count - 1] == txn)
+        return STATUS_OK;
+    return array_push(list, txn, err);
+}
+
+/* Who could have made the rows that were looked at something else. */
+static enum status blame_footprint(struct search *s, uint32_t conflict, uint32_t txn,
+                                   struct error *err)
+{
+    for (size_t i = 0; i < s->footprint.glances.count; i++) {
+        const struct row_glance *g = &s->footprint.glances.at[i];
+
+        for (uint32_t k = 0; k < g->row->version_count; k++) {
+            const struct row_version *v = &g->row->versions[k];
+
+            if (v->position > 0 && (v->is_whole || (v->changes & g->used)))
+                TRY(blame(s, conflict, s->frames.at[v->position - 1].txn, err));
+        }
+        for (size_t k = 0; g->row->touches && k < g->row->touches->list.count; k++) {
+            const struct row_touch *t = &g->row->touches->list.at[k];
+
+            if (t->txn != txn && (t->changes & g->used))
+                TRY(blame(s, conflict, t->txn, err));
+        }
+    }
+    s->footprint.glances.count = 0;
+    s->conflicts.at[conflict].count =
+        sort_once(s->conflicts.at[conflict].at, s->conflicts.at[conflict].count);
+    return STATUS_OK;
+}
+
+static enum status merge_conflict(struct search *s, uint32_t into, uint32_t from,
+                                  struct error *err)
+{
+    for (size_t i = 0; i < s->conflicts.at[from].count; i++)
+        TRY(blame(s, into, s->conflicts.at[from].at[i], err));
+    s->conflicts.at[into].count =
+        sort_once(s->conflicts.at[into].at, s->conflicts.at[into].count);
+    return STATUS_OK;
+}
+
+/* The newest one that is committed, of those that are to blame: its place plus one, or 0. */
+static uint32_t newest_to_blame(const struct search *s, uint32_t conflict)
+{
+    uint32_t newest = 0;
+
+    for (size_t i = 0; i < s->conflicts.at[conflict].count; i++) {
+        uint32_t place = s->place_of[s->conflicts.at[conflict].at[i]];
+
+        if (place > newest)
+            newest = place;
+    }
+    return newest;
+}
+
+/* --- Choices ---------------------------------------------------------------------------------------- */
+
+/* How many deferred ones stood among the first `place` of the order. */
+static uint32_t deferred_below(const struct search *s, uint32_t place)
+{
+    uint32_t count = 0;
+
+    while (count < s->deferrals.count && s->deferrals.at[count].place + count < place)
+        count++;
+    return count;
+}
+
+static struct run_window window_of(const struct search *s, uint32_t txn)
+{
+    uint32_t newest = (uint32_t)s->frames.count;
+    struct run_window w = { 0, newest };
+
+    if (!s->instants)
+        return w;
+    w.floor = s->instants->least[txn] - deferred_below(s, s->instants->least[txn]);
+    if (s->instants->most[txn] < UINT32_MAX) {
+        uint32_t most = s->instants->most[txn] - deferred_below(s, s->instants->most[txn]);
+
+        if (most < w.ceiling)
+            w.ceiling = most;
+    }
+    return w;
+}
+
+bool search_may_commit(const struct rows *rows, bool by_value, uint32_t state, uint32_t high)
+{
+    const row_list *written = rows_written(rows);
+
+    for (size_t i = 0; i < written->count; i++) {
+        const struct stored_row *row = written->at[i];
+        const struct row_version *newest = rows_visible(row, STATE_NEWEST);
+        const struct row_version *seen = rows_visible(row, by_value ? state : high);
+
+        if (newest == seen)
+            continue;
+        if (!by_value)
+            return false;
+        if (!rows_equal(rows, row->table, row->own, seen ? seen->cells : NULL) &&
+            !rows_equal(rows, row->table, seen ? seen->cells : NULL,
+                        newest ? newest->cells : NULL))
+            return false;
+    }
+    return true;
+}
+
+/*
+ * The deepest choice that has a lower state goes there, those behind it are open again. At locking,
+ * states never fall from one statement to the next, so that none goes below where those before it
+ * must be at least.
+ */
+bool search_advance(enum run_mode mode, choice_list *choices, uint32_t floor)
+{
+    while (choices->count > 0) {
+        struct choice *last = &choices->at[choices->count - 1];
+        uint32_t least = floor;
+
+        for (size_t i = 0; mode == RUN_LOCKING && i + 1 < choices->count; i++)
+            if (choices->at[i].low > least)
+                least = choices->at[i].low;
+        if (last->low > least) {
+            last->state = last->low - 1;
+            return true;
+        }
+        choices->count--;
+    }
+    return false;
+}
+
+/* Whether the run that has ended, with answers that are right, may be committed. */
+static bool may_commit(const struct search *s, uint32_t txn)
+{
+    const struct runner *r = s->runner;
+    uint32_t state = r->choices.count > 0 ? r->choices.at[0].state : r->window.ceiling;
+    uint32_t high = r->choices.count > 0 && r->tracks ? r->choices.at[0].high : state;
+
+    if (s->is_deferred[txn] &&
+        (rows_written(s->rows)->count > 0 || (s->mode == RUN_LOCKING && !r->only_reads)))
+        return false;
+    return s->mode != RUN_SNAPSHOT || search_may_commit(s->rows, s->by_value, state, high);
+}
+
+static bool is_new_try(const struct search *s, uint64_t hash)
+{
+    for (size_t i = 0; i < s->tried.count; i++)
+        if (s->tried.at[i] == hash)
+            return false;
+    return true;
+}
+
+/* States as the witness has them: within the intervals, and at locking never falling. */
+static void settle_states(const struct search *s, struct choice *choices, uint32_t count,
+                          uint32_t floor)
+{
+    uint32_t least = floor;
+
+    for (uint32_t i = 0; i < count; i++) {
+        if (s->mode == RUN_SNAPSHOT) {
+            choices[i].state = s->by_value ? choices[i].state : choices[i].high;
+        } else if (s->mode == RUN_LOCKING) {
+            if (choices[i].low > least)
+                least = choices[i].low;
+            choices[i].state = least;
+        }
+    }
+}
+
+static enum status commit(struct search *s, uint32_t txn, uint32_t conflict, struct error *err)
+{
+    const struct runner *r = s->runner;
+    struct search_frame frame = { .txn = txn,
+                                  .ceiling = r->window.ceiling,
+                                  .statements = r->statements,
+                                  .choice = s->choices.count,
+                                  .conflict = conflict };
+
+    if (r->tracks && r->choices.count > 0) {
+        TRY(array_reserve(&s->choices, r->choices.count, err));
+        frame.choice_count = (uint32_t)r->choices.count;
+        memcpy(&s->choices.at[s->choices.count], r->choices.at,
+               r->choices.count * sizeof *r->choices.at);
+        settle_states(s, &s->choices.at[s->choices.count], frame.choice_count, r->window.floor);
+        s->choices.count += r->choices.count;
+    }
+    TRY(rows_commit(s->rows, err));
+    TRY(array_push(&s->frames, frame, err));
+    s->place_of[txn] = (uint32_t)s->frames.count;
+    return STATUS_OK;
+}
+
+static enum status run(struct search *s, uint32_t txn, const choice_list *path, bool tracks,
+                       struct error *err)
+{
+    struct runner *r = s->runner;
+
+    r->window = window_of(s, txn);
+    r->tracks = tracks;
+    r->footprint = tracks ? &s->footprint : NULL;
+    r->path = path->at;
+    r->path_count = (uint32_t)path->count;
+    TRY(runner_run(r, txn, err));
+    if (!pace_spend(s->pace, RUN_PACE + 64 * r->statements))
+        s->is_out_of_time = true;
+    return STATUS_OK;
+}
+
+static bool is_over(const struct search *s)
+{
+    return s->is_out_of_time || s->runner->runs >= s->runs_max;
+}
+
+/* What a try came to. */
+struct attempt {
+    choice_list path;
+    uint32_t conflict; /* of the tries so far */
+    bool is_accepted;
+    bool was_reading;  /* a run that failed has written nothing */
+};
+
+/* Tries that track, from the path on; `skips`: the first of them was tried before. */
+static enum status try_on(struct search *s, uint32_t txn, struct attempt *a, bool skips,
+                          struct error *err)
+{
+    struct runner *r = s->runner;
+
+    for (bool more = true; more && !is_over(s); skips = false) {
+        uint64_t hash;
+
+        TRY(run(s, txn, &a->path, true, err));
+        hash = rows_written_hash(s->rows);
+        if (rows_written(s->rows)->count == 0 && (s->mode != RUN_LOCKING || r->only_reads))
+            a->was_reading = true;
+        if (r->end == RUN_RIGHT && !skips && may_commit(s, txn) && is_new_try(s, hash)) {
+            a->is_accepted = true;
+            TRY(blame_footprint(s, a->conflict, txn, err));
+            return commit(s, txn, a->conflict, err);
+        }
+        if (r->end == RUN_RIGHT) {
+            for (size_t i = 0; i < rows_written(s->rows)->count; i++)
+                TRY(array_push(&s->footprint.glances,
+                               ((struct row_glance){ rows_written(s->rows)->at[i], UINT64_MAX }),
+                               err));
+            if (skips)
+                TRY(array_push(&s->tried, hash, err));
+        }
+        TRY(rows_drop(s->rows, txn, err));
+        TRY(blame_footprint(s, a->conflict, txn, err));
+        a->path.count = 0;
+        TRY(array_reserve(&a->path, r->choices.count, err));
+        if (r->choices.count > 0)
+            memcpy(a->path.at, r->choices.at, r->choices.count * sizeof *r->choices.at);
+        a->path.count = r->choices.count;
+        more = search_advance(s->mode, &a->path, r->window.floor);
+    }
+    return STATUS_OK;
+}
+
+/* At the newest state first, without keeping track. */
+static enum status try_first(struct search *s, uint32_t txn, struct attempt *a, struct error *err)
+{
+    struct run_window w = window_of(s, txn);
+
+    s->tried.count = 0;
+    s->footprint.glances.count = 0;
+    if (w.floor > w.ceiling)
+        return STATUS_OK;
+    TRY(run(s, txn, &a->path, false, err));
+    if (s->runner->end == RUN_RIGHT && may_commit(s, txn)) {
+        a->is_accepted = true;
+        return commit(s, txn, a->conflict, err);
+    }
+    TRY(rows_drop(s->rows, txn, err));
+    if (a->conflict == NOBODY)
+        TRY(new_conflict(s, &a->conflict, err));
+    return try_on(s, txn, a, false, err);
+}
+
+/* --- Back and forth --------------------------------------------------------------------------------- */
+
+static enum status pop(struct search *s, struct error *err)
+{
+    struct search_frame frame = s->frames.at[--s->frames.count];
+
+    s->place_of[frame.txn] = 0;
+    s->choices.count = frame.choice;
+    TRY(drop_conflict(s, frame.conflict, err));
+    return rows_pop(s->rows, frame.txn, err);
+}
+
+/* Those that were put off from beyond the place stand where they stood. */
+static void restore_deferred(struct search *s, uint32_t place)
+{
+    while (s->deferrals.count > 0 && s->deferrals.at[s->deferrals.count - 1].place > place) {
+        const struct deferral d = s->deferrals.at[--s->deferrals.count];
+
+        /* Those put off last stand last. */
+        assert(s->order[s->count - 1] == d.txn);
+        memmove(&s->order[d.place + 1], &s->order[d.place],
+                (s->count - 1 - d.place) * sizeof *s->order);
+        s->order[d.place] = d.txn;
+        s->is_deferred[d.txn] = false;
+    }
+}
+
+/* The transaction at hand goes to the end of the order. Its blame stays with it. */
+static enum status defer(struct search *s, uint32_t conflict, struct error *err)
+{
+    uint32_t place = (uint32_t)s->frames.count, txn = s->order[place];
+
+    if (!s->deferred_conflict) {
+        s->deferred_conflict = malloc((s->plan->txns.count + 1) * sizeof *s->deferred_conflict);
+        if (!s->deferred_conflict)
+            return error_set(err, STATUS_OVER_LIMIT, "no memory for a search");
+    }
+    memmove(&s->order[place], &s->order[place + 1], (s->count - 1 - place) * sizeof *s->order);
+    s->order[s->count - 1] = txn;
+    s->is_deferred[txn] = true;
+    s->deferred_conflict[txn] = conflict;
+    return array_push(&s->deferrals, ((struct deferral){ place, txn }), err);
+}
+
+/* Goes back to the newest one to blame until one of them has another choice. */
+static enum status go_back(struct search *s, uint32_t conflict, bool *found, struct error *err)
+{
+    *found = false;
+    while (!is_over(s)) {
+        uint32_t place = newest_to_blame(s, conflict), txn;
+        struct attempt a = { .conflict = conflict };
+        struct search_frame frame;
+        enum status status = STATUS_OK;
+
+        if (place == 0)
+            return drop_conflict(s, conflict, err);
+        s->jumps++;
+        while (s->frames.count > place)
+            TRY(pop(s, err));
+        frame = s->frames.at[place - 1];
+        txn = frame.txn;
+        if (frame.conflict != NOBODY)
+            TRY(merge_conflict(s, conflict, frame.conflict, err));
+        if (frame.choice_count > 0) {
+            TRY(array_reserve(&a.path, frame.choice_count, err));
+            memcpy(a.path.at, &s->choices.at[frame.choice], frame.choice_count * sizeof *a.path.at);
+            a.path.count = frame.choice_count;
+        }
+        status = pop(s, err);
+        if (status == STATUS_OK)
+            restore_deferred(s, (uint32_t)s->frames.count);
+        s->tried.count = 0;
+        if (status == STATUS_OK)
+            status = try_on(s, txn, &a, true, err);
+        array_close(&a.path);
+        TRY(status);
+        *found = a.is_accepted;
+        s->refuted = txn;
+        if (*found)
+            return STATUS_OK;
+    }
+    return STATUS_OK;
+}
+
+static enum status take_next(struct search *s, bool *found, struct error *err)
+{
+    uint32_t txn = s->order[s->frames.count];
+    struct attempt a = { .conflict = NOBODY };
+    enum status status;
+
+    if (s->is_deferred[txn] && s->deferred_conflict[txn] != NOBODY) {
+        TRY(new_conflict(s, &a.conflict, err));
+        TRY(merge_conflict(s, a.conflict, s->deferred_conflict[txn], err));
+    }
+    status = try_first(s, txn, &a, err);
+    array_close(&a.path);
+    TRY(status);
+    *found = a.is_accepted;
+    if (*found || is_over(s))
+        return STATUS_OK;
+    if (a.conflict == NOBODY)
+        TRY(new_conflict(s, &a.conflict, err));
+    if (a.was_reading && !s->is_deferred[txn] && s->frames.count + 1 < s->count) {
+        *found = true;
+        return defer(s, a.conflict, err);
+    }
+    s->refuted = txn;
+    if (s->first_refuted == NOBODY)
+        s->first_refuted = txn;
+    return go_back(s, a.conflict, found, err);
+}
+
+enum status search_go(struct search *s, enum search_end *end, struct error *err)
+{
+    while (s->frames.count < s->count) {
+        bool found = false;
+
+        TRY(take_next(s, &found, err));
+        if (!found) {
+            *end = is_over(s) ? SEARCH_GAVE_UP : SEARCH_REFUTED;
+            return STATUS_OK;
+        }
+        if (s->frames.count % PROGRESS_EVERY == 0)
+            progress_report(s->progress, s->frames.count, s->count);
+    }
+    *end = SEARCH_FOUND;
+    return STATUS_OK;
+}
+
+enum status search_rewind(struct search *s, struct error *err)
+{
+    while (s->frames.count > 0)
+        TRY(pop(s, err));
+    return STATUS_OK;
+}

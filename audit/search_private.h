@@ -1,0 +1,88 @@
+/*
+ * search: which states transactions saw, in a given order of commits.
+ *
+ * One transaction after another is run on the newest state it may have seen, and committed if its
+ * answers come out. If they do not, older states are tried. Where none will do, one of those who wrote
+ * what it read (or wrote there in some other try) must have done something else: the newest of
+ * them is taken back, with all since, and goes on with its next choice. What it is blamed for is
+ * remembered with it, so that the blame ends with one who has no choice left, and who
+ * is not to blame is never tried again (conflict-directed backjumping).
+ *
+ * A transaction that wrote nothing may stand anywhere; where it finds no state at its place, it is put
+ * off to the end, from where it may see all.
+ */
+#ifndef AUDIT_SEARCH_PRIVATE_H
+#define AUDIT_SEARCH_PRIVATE_H
+
+#include "audit/instants_private.h"
+#include "audit/runner_private.h"
+#include "base/timeout.h"
+#include "history/progress.h"
+
+enum search_end {
+    SEARCH_FOUND,
+    SEARCH_REFUTED, /* no choice is left of all that seemed to matter */
+    SEARCH_GAVE_UP, /* too many runs, or no more time */
+};
+
+/* One that is committed. */
+struct search_frame {
+    uint32_t txn;
+    uint32_t ceiling;    /* the state that it saw where it has no choices */
+    uint32_t statements;
+    uint32_t choice_count;
+    size_t choice;       /* in search.choices */
+    uint32_t conflict;   /* number of its conflict, or NOBODY */
+};
+
+typedef ARRAY(uint32_t) txn_list;
+
+struct search {
+    const struct plan *plan;
+    struct rows *rows;
+    struct runner *runner;
+    enum run_mode mode;
+    bool by_value;               /* at snapshot: write conflicts, otherwise by version */
+    const struct instants *instants; /* or NULL: any state may be seen */
+    const struct progress *progress;
+    struct pace *pace;
+    uint64_t runs_max;           /* of the runner */
+
+    uint32_t *order;
+    uint32_t count;
+    ARRAY(struct search_frame) frames;
+    choice_list choices;
+    ARRAY(txn_list) conflicts;
+    txn_list free_conflicts;
+    struct footprint footprint;
+    ARRAY(uint64_t) tried;       /* what the transaction at hand has written in tries */
+    ARRAY(struct deferral) deferrals;
+    uint32_t *place_of;          /* by transaction: in frames, plus one; 0: not there */
+    uint32_t *deferred_conflict; /* by transaction, or NOBODY; NULL until one is deferred */
+    uint8_t *is_deferred;
+    uint64_t jumps;
+    uint32_t refuted;            /* the last one that had no choice left */
+    uint32_t first_refuted;      /* the first */
+    uint32_t first_wrong_step;
+    bool is_out_of_time;
+};
+
+/* At this place of the order stood a transaction that is at its end now. */
+struct deferral {
+    uint32_t place, txn;
+};
+
+MUST_USE enum status search_open(struct search *, const struct plan *, struct runner *,
+                                 const uint32_t *order, uint32_t count, struct error *);
+void search_close(struct search *);
+MUST_USE enum status search_go(struct search *, enum search_end *, struct error *);
+/* Everything is taken back; the rows are as at first. */
+MUST_USE enum status search_rewind(struct search *, struct error *);
+
+/* Whether what is pending may be committed by one that saw states up to `high`; and by which rule. */
+bool search_may_commit(const struct rows *, bool by_value, uint32_t state, uint32_t high);
+
+/* The path to the next choice behind a run that tracked, in place; false: there is none. */
+bool search_advance(enum run_mode, choice_list *, uint32_t floor);
+
+#endif

@@ -1,0 +1,266 @@
+#include "audit/serial_order_private.h"
+
+#include <stdlib.h>
+
+
+/* Nodes are places in the order of commits; behind them, one for each completion. */
+struct order_edge {
+    uint32_t from, to;
+};
+
+struct order_graph {
+    struct search *search;
+    uint32_t count, node_count;
+    ARRAY(struct order_edge) edges;
+    uint32_t *noted; /* by node: the last one that an edge from it went to, plus one */
+};
+
+static enum status add_edge(struct order_graph *g, uint32_t from, uint32_t to, struct error *err)
+{
+    if (from == to)
+        return STATUS_OK;
+    return array_push(&g->edges, ((struct order_edge){ from, to }), err);
+}
+
+static bool matters(const struct row_version *v, uint64_t used)
+{
+    return v->is_whole || (v->changes & used);
+}
+
+/* The reader at `place` saw the row in a state. */
+static enum status add_glance(struct order_graph *g, uint32_t place, uint32_t state,
+                              const struct row_glance *glance, struct error *err)
+{
+    const struct stored_row *row = glance->row;
+    const struct row_version *seen = rows_visible(row, state);
+    uint32_t next = seen ? (uint32_t)(seen - row->versions) + 1 : 0, i;
+
+    for (i = next; i > 0 && row->versions[i - 1].position > 0; i--)
+        if (matters(&row->versions[i - 1], glance->used)) {
+            uint32_t writer = row->versions[i - 1].position - 1;
+
+            if (g->noted[writer] != place + 1)
+                TRY(add_edge(g, writer, place, err));
+            g->noted[writer] = place + 1;
+            break;
+        }
+    for (i = next; i < row->version_count; i++)
+        if (matters(&row->versions[i], glance->used) && row->versions[i].position != place + 1)
+            return add_edge(g, place, row->versions[i].position - 1, err);
+    return STATUS_OK;
+}
+
+static enum status add_writers(struct order_graph *g, uint32_t place, const row_list *written,
+                               struct error *err)
+{
+    for (size_t i = 0; i < written->count; i++) {
+        const struct stored_row *row = written->at[i];
+        const struct row_version *before = rows_visible(row, place);
+
+        if (before && before->position > 0)
+            TRY(add_edge(g, before->position - 1, place, err));
+    }
+    return STATUS_OK;
+}
+
+/* Runs it once more as it ran, to see where it looked. */
+static enum status add_txn(struct order_graph *g, uint32_t place, struct error *err)
+{
+    struct search *s = g->search;
+    const struct search_frame *frame = &s->frames.at[place];
+    uint32_t state = frame->choice_count > 0 ? s->choices.at[frame->choice].state : frame->ceiling;
+    struct runner *r = s->runner;
+
+    s->footprint.glances.count = 0;
+    r->window = (struct run_window){ state, state };
+    r->tracks = false;
+    r->footprint = &s->footprint;
+    r->path = NULL;
+    r->path_count = 0;
+    TRY(runner_run(r, frame->txn, err));
+    TRY(add_writers(g, place, rows_written(s->rows), err));
+    TRY(rows_abandon(s->rows, err));
+    for (size_t i = 0; i < s->footprint.glances.count; i++)
+        TRY(add_glance(g, place, state, &s->footprint.glances.at[i], err));
+    return STATUS_OK;
+}
+
+/* --- Real time --------------------------------------------------------------------------------------- */
+
+struct order_instant {
+    int64_t at_ns;
+    uint32_t place;
+};
+
+static int compare_instants(const void *left, const void *right)
+{
+    const struct order_instant *a = left, *b = right;
+
+    if (a->at_ns != b->at_ns)
+        return a->at_ns < b->at_ns ? -1 : 1;
+    return (a->place > b->place) - (a->place < b->place);
+}
+
+static uint32_t collect(const struct order_graph *g, bool of_completion, struct order_instant *at)
+{
+    const struct search *s = g->search;
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < g->count; i++) {
+        const struct plan_txn *t = &s->plan->txns.at[s->frames.at[i].txn];
+        int64_t at_ns = of_completion ? t->logged->completed_ns : t->logged->invoked_ns;
+
+        if (at_ns != TIME_NEVER && !(of_completion && t->is_unknown))
+            at[count++] = (struct order_instant){ at_ns, i };
+    }
+    qsort(at, count, sizeof *at, compare_instants);
+    return count;
+}
+
+/* Completions are a chain; each invocation hangs on the last completion before it. */
+static enum status add_times(struct order_graph *g, struct error *err)
+{
+    struct order_instant *completed = calloc(2 * ((size_t)g->count + 1), sizeof *completed);
+    struct order_instant *invoked = completed + g->count + 1;
+    uint32_t completions, invocations, k = 0;
+    enum status status = STATUS_OK;
+
+    if (!completed)
+        return error_set(err, STATUS_OVER_LIMIT, "no memory for times");
+    completions = collect(g, true, completed);
+    invocations = collect(g, false, invoked);
+    for (uint32_t i = 0; i < completions && status == STATUS_OK; i++) {
+        status = add_edge(g, completed[i].place, g->count + i, err);
+        if (status == STATUS_OK && i > 0)
+            status = add_edge(g, g->count + i - 1, g->count + i, err);
+    }
+    for (uint32_t i = 0; i < invocations && status == STATUS_OK; i++) {
+        while (k < completions && completed[k].at_ns < invoked[i].at_ns)
+            k++;
+        if (k > 0)
+            status = add_edge(g, g->count + k - 1, invoked[i].place, err);
+    }
+    g->node_count = g->count + completions;
+    free(completed);
+    return status;
+}
+
+/* --- Sorting ------------------------------------------------------------------------------------------- */
+
+struct sorter {
+    uint32_t *starts, *targets, *left, *heap;
+    uint32_t heap_count;
+};
+
+static void sift_up(struct sorter *s, uint32_t node)
+{
+    uint32_t i = s->heap_count++;
+
+    for (; i > 0 && s->heap[(i - 1) / 2] > node; i = (i - 1) / 2)
+        s->heap[i] = s->heap[(i - 1) / 2];
+    s->heap[i] = node;
+}
+
+static uint32_t take_least(struct sorter *s)
+{
+    uint32_t least = s->heap[0], last = s->heap[--s->heap_count], i = 0;
+
+    for (uint32_t child; (child = 2 * i + 1) < s->heap_count; i = child) {
+        if (child + 1 < s->heap_count && s->heap[child + 1] < s->heap[child])
+            child++;
+        if (s->heap[child] >= last)
+            break;
+        s->heap[i] = s->heap[child];
+    }
+    s->heap[i] = last;
+    return least;
+}
+
+/* A completion's node is free before any transaction that waits for it is asked for. */
+static uint32_t rank_of(const struct order_graph *g, uint32_t node)
+{
+    return node < g->count ? node + (g->node_count - g->count) : node - g->count;
+}
+
+static uint32_t node_of(const struct order_graph *g, uint32_t rank)
+{
+    uint32_t extra = g->node_count - g->count;
+
+    return rank < extra ? rank + g->count : rank - extra;
+}
+
+static void fill_sorter(const struct order_graph *g, struct sorter *s)
+{
+    for (size_t i = 0; i < g->edges.count; i++) {
+        s->starts[g->edges.at[i].from + 1]++;
+        s->left[g->edges.at[i].to]++;
+    }
+    array_sum_prefixes(s->starts, g->node_count + 1);
+    for (size_t i = g->edges.count; i > 0; i--)
+        s->targets[--s->starts[g->edges.at[i - 1].from + 1]] = g->edges.at[i - 1].to;
+}
+
+static bool sort(const struct order_graph *g, struct sorter *s, uint32_t *order)
+{
+    uint32_t done = 0;
+
+    fill_sorter(g, s);
+    /* The starts have moved one up: those of a node are now at its own number plus one. */
+    for (uint32_t i = 0; i < g->node_count; i++)
+        if (s->left[i] == 0)
+            sift_up(s, rank_of(g, i));
+    while (s->heap_count > 0) {
+        uint32_t node = node_of(g, take_least(s));
+        uint32_t end = node + 1 < g->node_count ? s->starts[node + 2] : (uint32_t)g->edges.count;
+
+        if (node < g->count)
+            order[done++] = g->search->frames.at[node].txn;
+        for (uint32_t i = s->starts[node + 1]; i < end; i++)
+            if (--s->left[s->targets[i]] == 0)
+                sift_up(s, rank_of(g, s->targets[i]));
+    }
+    return done == g->count;
+}
+
+static enum status sort_graph(const struct order_graph *g, uint32_t *order, bool *is_found,
+                              struct error *err)
+{
+    struct sorter s = { .starts = calloc((size_t)g->node_count + 2, sizeof *s.starts),
+                        .targets = calloc(g->edges.count + 1, sizeof *s.targets),
+                        .left = calloc((size_t)g->node_count + 1, sizeof *s.left),
+                        .heap = calloc((size_t)g->node_count + 1, sizeof *s.heap) };
+    enum status status = STATUS_OK;
+
+    if (!s.starts || !s.targets || !s.left || !s.heap)
+        status = error_set(err, STATUS_OVER_LIMIT, "no memory for a serial order");
+    else
+        *is_found = sort(g, &s, order);
+    free(s.starts);
+    free(s.targets);
+    free(s.left);
+    free(s.heap);
+    return status;
+}
+
+enum status serial_order_find(struct search *s, bool is_strict, uint32_t *order, bool *is_found,
+                              struct error *err)
+{
+    struct order_graph g = { .search = s,
+                             .count = (uint32_t)s->frames.count,
+                             .node_count = (uint32_t)s->frames.count };
+    enum status status = STATUS_OK;
+
+    *is_found = false;
+    g.noted = calloc((size_t)g.count + 1, sizeof *g.noted);
+    if (!g.noted)
+        return error_set(err, STATUS_OVER_LIMIT, "no memory for a serial order");
+    for (uint32_t i = 0; i < g.count && status == STATUS_OK; i++)
+        status = add_txn(&g, i, err);
+    if (status == STATUS_OK && is_strict)
+        status = add_times(&g, err);
+    if (status == STATUS_OK)
+        status = sort_graph(&g, order, is_found, err);
+    array_close(&g.edges);
+    free(g.noted);
+    return status;
+}

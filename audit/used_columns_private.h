@@ -1,0 +1,19 @@
+/*
+ * used_columns: which columns of a source a query makes use of. States in which only other columns
+ * differ are one to it.
+ */
+#ifndef AUDIT_USED_COLUMNS_PRIVATE_H
+#define AUDIT_USED_COLUMNS_PRIVATE_H
+
+#include <stdint.h>
+
+#include "programs/sql/tree.h"
+
+#define USED_ALL UINT64_MAX
+
+/* A bit for each column; the last for all from there on. */
+uint64_t used_columns_of(const struct query *, uint16_t source);
+/* Which columns of a row that is there the query may change. */
+uint64_t used_columns_changed(const struct query *);
+
+#endif
