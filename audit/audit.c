@@ -262,7 +262,7 @@ static enum status search_states(struct audit *a, struct search_job *job, enum s
 
     status = runner_open(&runner, &a->plan, a->rows, job->mode, err);
     if (status == STATUS_OK && job->uses_times)
-        status = instants_find(&instants, &a->plan, a->order, a->count,
+        status = audit_instants_find(&instants, &a->plan, a->order, a->count,
                                job->mode != RUN_SNAPSHOT, err);
     if (status == STATUS_OK)
         status = search_open(&s, &a->plan, &runner, a->order, a->count, err);
@@ -281,7 +281,7 @@ static enum status search_states(struct audit *a, struct search_job *job, enum s
         status = search_rewind(&s, err);
     a->runs += runner.runs;
     search_close(&s);
-    instants_close(&instants);
+    audit_instants_close(&instants);
     runner_close(&runner);
     return status;
 }
@@ -339,8 +339,8 @@ static enum status replay_in_order(struct audit *a, struct runner *r, const uint
         r->window = (struct run_window){ *done, *done };
         TRY(runner_run(r, order[*done], err));
         if (r->end != RUN_RIGHT)
-            return rows_abandon(a->rows, err);
-        TRY(rows_commit(a->rows, err));
+            return audit_rows_abandon(a->rows, err);
+        TRY(audit_rows_commit(a->rows, err));
         (*done)++;
         if (!pace_spend(&a->pace, 256 + 64 * r->statements))
             return STATUS_OK;
@@ -363,7 +363,7 @@ static enum status replay(struct audit *a, const uint32_t *order, bool *is_right
         status = replay_in_order(a, &runner, order, &done, err);
     *is_right = status == STATUS_OK && done == a->count;
     for (uint32_t i = done; i > 0 && status == STATUS_OK; i--)
-        status = rows_pop(a->rows, order[i - 1], err);
+        status = audit_rows_pop(a->rows, order[i - 1], err);
     a->runs += runner.runs;
     runner_close(&runner);
     return status;
@@ -502,9 +502,9 @@ static enum status judge(struct audit *a, struct error *err)
     a->order = malloc((a->plan.txns.count + 1) * sizeof *a->order);
     if (!a->order)
         return error_set(err, STATUS_OVER_LIMIT, "no memory for an order");
-    TRY(plan_order(&a->plan, a->order, &a->count, err));
-    TRY(rows_open(&a->rows, a->plan.program, err));
-    TRY(plan_fill(&a->plan, a->rows, err));
+    TRY(audit_plan_order(&a->plan, a->order, &a->count, err));
+    TRY(audit_rows_open(&a->rows, a->plan.program, err));
+    TRY(audit_plan_fill(&a->plan, a->rows, err));
     if (is_serial(a))
         TRY(audit_serial(a, err));
     else if (level_is_snapshot(a->options->level))
@@ -527,14 +527,14 @@ enum status audit_run(const struct call_log *log, struct program *program,
     *verdict = (struct audit_verdict){ .verdict = VERDICT_UNKNOWN };
     if (!(audit_levels() & LEVEL_BIT(options->level)))
         return error_set(err, STATUS_BAD_INPUT, "no audit at %s", level_name(options->level));
-    status = plan_make(&a.plan, log, program, err);
+    status = audit_plan_make(&a.plan, log, program, err);
     if (status == STATUS_OK)
         status = judge(&a, err);
     verdict->counts.txns = a.plan.txns.count;
     verdict->counts.unjudged = a.plan.unjudged;
     verdict->counts.runs = a.runs;
-    rows_close(a.rows);
+    audit_rows_close(a.rows);
     free(a.order);
-    plan_close(&a.plan);
+    audit_plan_close(&a.plan);
     return status;
 }

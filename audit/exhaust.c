@@ -68,7 +68,7 @@ static struct run_window window_of(const struct exhaust *x, uint32_t txn)
 
         if (!x->has_written[other])
             continue;
-        if (plan_is_before(x->plan, other, txn))
+        if (audit_plan_is_before(x->plan, other, txn))
             w.floor = i + 1;
         if (is_after_answer(x->plan, txn, other) && i < w.ceiling)
             w.ceiling = i;
@@ -82,11 +82,11 @@ static bool has_to_wait(const struct exhaust *x, uint32_t txn)
     if (x->options->level != LEVEL_STRICT_SERIALIZABLE)
         return false;
     for (uint32_t i = 0; i < x->plan->txns.count; i++)
-        if (!x->is_done[i] && !x->plan->txns.at[i].is_unknown && plan_is_before(x->plan, i, txn))
+        if (!x->is_done[i] && !x->plan->txns.at[i].is_unknown && audit_plan_is_before(x->plan, i, txn))
             return true;
     /* One of unknown outcome has no completion, and is done in any place after its invocation. */
     for (uint32_t i = 0; i < x->placed.count; i++)
-        if (plan_is_before(x->plan, txn, x->placed.at[i].txn))
+        if (audit_plan_is_before(x->plan, txn, x->placed.at[i].txn))
             return true;
     return false;
 }
@@ -94,7 +94,7 @@ static bool has_to_wait(const struct exhaust *x, uint32_t txn)
 /* The writers of a row stand in the order of ts. */
 static bool rows_are_in_order(const struct exhaust *x, uint32_t txn)
 {
-    const row_list *written = rows_written(x->rows);
+    const row_list *written = audit_rows_written(x->rows);
 
     for (size_t i = 0; i < written->count; i++) {
         const struct stored_row *row = written->at[i];
@@ -103,7 +103,7 @@ static bool rows_are_in_order(const struct exhaust *x, uint32_t txn)
             uint32_t position = row->versions[k].position;
 
             if (position > 0 &&
-                plan_compare_ts(x->plan, x->placed.at[position - 1].txn, txn) > 0)
+                audit_plan_compare_ts(x->plan, x->placed.at[position - 1].txn, txn) > 0)
                 return false;
         }
     }
@@ -118,9 +118,9 @@ static bool may_stand(const struct exhaust *x, uint32_t txn)
     for (uint32_t i = 0; i < x->placed.count; i++) {
         uint32_t other = x->placed.at[i].txn;
 
-        if (x->has_written[other] && plan_compare_ts(x->plan, other, txn) > 0)
+        if (x->has_written[other] && audit_plan_compare_ts(x->plan, other, txn) > 0)
             return false;
-        if (is_strict(x) && plan_is_before(x->plan, txn, other))
+        if (is_strict(x) && audit_plan_is_before(x->plan, txn, other))
             return false;
     }
     return true;
@@ -197,13 +197,13 @@ static uint64_t hash_of(uint32_t table, const struct stored_row *row, const stru
 
 static uint64_t state_change(const struct exhaust *x, uint32_t txn)
 {
-    const row_list *written = rows_written(x->rows);
+    const row_list *written = audit_rows_written(x->rows);
     uint64_t change = 0;
 
     for (size_t i = 0; i < written->count; i++) {
         const struct stored_row *row = written->at[i];
         uint32_t width = x->plan->program->tree.schema.tables[row->table].column_count;
-        const struct row_version *before = rows_visible(row, STATE_NEWEST);
+        const struct row_version *before = audit_rows_visible(row, STATE_NEWEST);
 
         change ^= hash_mix(txn + UINT64_C(1), (uint64_t)(uintptr_t)row);
         change ^= hash_of(row->table, row, row->own, width) ^
@@ -228,11 +228,11 @@ static enum status place(struct exhaust *x, uint32_t txn, struct error *err)
     settle(x, x->choices.at + one.choice, choices->count, x->runner->window.floor);
     x->choices.count += choices->count;
     x->is_done[txn] = true;
-    x->has_written[txn] = rows_written(x->rows)->count > 0;
+    x->has_written[txn] = audit_rows_written(x->rows)->count > 0;
     x->done_ok += !x->plan->txns.at[txn].is_unknown;
     x->done_hash ^= hash_number(txn + UINT64_C(1));
     TRY(array_push(&x->placed, one, err));
-    return rows_commit(x->rows, err);
+    return audit_rows_commit(x->rows, err);
 }
 
 static enum status displace(struct exhaust *x, struct error *err)
@@ -243,7 +243,7 @@ static enum status displace(struct exhaust *x, struct error *err)
     x->is_done[one.txn] = false;
     x->done_ok -= !x->plan->txns.at[one.txn].is_unknown;
     x->done_hash ^= hash_number(one.txn + UINT64_C(1));
-    return rows_pop(x->rows, one.txn, err);
+    return audit_rows_pop(x->rows, one.txn, err);
 }
 
 /* --- The end ------------------------------------------------------------------------------------------ */
@@ -260,12 +260,12 @@ static enum status place_reader(struct exhaust *x, uint32_t txn, bool *found, st
         status = run(x, txn, window, &path, err);
         if (status != STATUS_OK)
             break;
-        if (x->runner->end == RUN_RIGHT && rows_written(x->rows)->count == 0) {
+        if (x->runner->end == RUN_RIGHT && audit_rows_written(x->rows)->count == 0) {
             *found = true;
             status = place(x, txn, err);
             break;
         }
-        status = rows_drop(x->rows, txn, err);
+        status = audit_rows_drop(x->rows, txn, err);
         if (status == STATUS_OK)
             status = keep_path(x, &path, err);
         more = search_advance(x->options->mode, &path, window.floor);
@@ -301,7 +301,7 @@ static enum status go_on(struct exhaust *x, bool *found, struct error *err);
 /* Whether a transaction that writes nothing need not be tried at this place. */
 static bool is_idle(const struct exhaust *x, uint32_t txn)
 {
-    if (rows_written(x->rows)->count > 0)
+    if (audit_rows_written(x->rows)->count > 0)
         return false;
     if (x->plan->txns.at[txn].is_unknown)
         return true;
@@ -336,9 +336,9 @@ static enum status try_txn(struct exhaust *x, uint32_t txn, bool *found, struct 
         if (status != STATUS_OK)
             break;
         fits = x->runner->end == RUN_RIGHT && !is_idle(x, txn) && !conflicts(x) &&
-               (rows_written(x->rows)->count == 0 || may_stand(x, txn));
+               (audit_rows_written(x->rows)->count == 0 || may_stand(x, txn));
         if (fits) {
-            uint64_t hash = rows_written_hash(x->rows);
+            uint64_t hash = audit_rows_written_hash(x->rows);
 
             is = is_again(hashes.at, hashes.count, hash);
             status = array_push(&hashes, hash, err);
@@ -354,7 +354,7 @@ static enum status try_txn(struct exhaust *x, uint32_t txn, bool *found, struct 
                 x->state_hash ^= change;
             }
         } else if (status == STATUS_OK) {
-            status = rows_drop(x->rows, txn, err);
+            status = audit_rows_drop(x->rows, txn, err);
         }
         more = search_advance(x->options->mode, &path, window.floor);
     }
@@ -375,11 +375,11 @@ static enum status place_idle_readers(struct exhaust *x, struct error *err)
             if (x->is_done[i] || x->plan->txns.at[i].is_unknown || has_to_wait(x, i))
                 continue;
             TRY(run(x, i, window_of(x, i), &no_path, err));
-            if (x->runner->end == RUN_RIGHT && rows_written(x->rows)->count == 0) {
+            if (x->runner->end == RUN_RIGHT && audit_rows_written(x->rows)->count == 0) {
                 TRY(place(x, i, err));
                 again = is_strict(x);
             } else {
-                TRY(rows_drop(x->rows, i, err));
+                TRY(audit_rows_drop(x->rows, i, err));
             }
         }
     }

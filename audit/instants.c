@@ -86,7 +86,7 @@ static void find_most(struct instants *in, const struct plan *plan, const struct
     }
 }
 
-enum status instants_find(struct instants *in, const struct plan *plan, const uint32_t *order,
+enum status audit_instants_find(struct instants *in, const struct plan *plan, const uint32_t *order,
                           uint32_t count, bool last, struct error *err)
 {
     struct instant *at = calloc((size_t)count + 1, sizeof *at);
@@ -108,7 +108,7 @@ enum status instants_find(struct instants *in, const struct plan *plan, const ui
     return STATUS_OK;
 }
 
-void instants_close(struct instants *in)
+void audit_instants_close(struct instants *in)
 {
     free(in->least);
     free(in->most);

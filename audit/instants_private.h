@@ -21,8 +21,8 @@ struct instants {
 };
 
 /* `last`: up to the completion instead of the first answer. */
-MUST_USE enum status instants_find(struct instants *, const struct plan *, const uint32_t *order,
+MUST_USE enum status audit_instants_find(struct instants *, const struct plan *, const uint32_t *order,
                                    uint32_t count, bool last, struct error *);
-void instants_close(struct instants *);
+void audit_instants_close(struct instants *);
 
 #endif

@@ -219,7 +219,7 @@ static enum status find_writing(struct plan *plan, struct error *err)
     return status;
 }
 
-enum status plan_make(struct plan *plan, const struct call_log *log, struct program *program,
+enum status audit_plan_make(struct plan *plan, const struct call_log *log, struct program *program,
                       struct error *err)
 {
     *plan = (struct plan){ .log = log, .program = program };
@@ -242,7 +242,7 @@ enum status plan_make(struct plan *plan, const struct call_log *log, struct prog
     return STATUS_OK;
 }
 
-void plan_close(struct plan *plan)
+void audit_plan_close(struct plan *plan)
 {
     array_close(&plan->txns);
     array_close(&plan->steps);
@@ -261,7 +261,7 @@ static enum status take_engine(struct engine *engine, uint32_t tables, struct ro
 
         TRY(engine_read_table(engine, t, &cells, &count, err));
         for (uint32_t i = 0; i < count; i++)
-            TRY(rows_put_initial(rows, t, cells[i], &is_new, err));
+            TRY(audit_rows_put_initial(rows, t, cells[i], &is_new, err));
     }
     return STATUS_OK;
 }
@@ -336,7 +336,7 @@ static enum status put_row(const struct plan *plan, struct rows *rows,
         if (datum_is_null(&cells[schema->tables[t].key.at[i]]))
             return error_set(err, STATUS_BAD_INPUT, "a row of %.*s without its primary key",
                              TEXT_PRINT(row->table));
-    TRY(rows_put_initial(rows, t, cells, &is_new, err));
+    TRY(audit_rows_put_initial(rows, t, cells, &is_new, err));
     if (!is_new)
         return error_set(err, STATUS_BAD_INPUT, "two rows of %.*s have the same primary key",
                          TEXT_PRINT(row->table));
@@ -357,7 +357,7 @@ static enum status fill_by_rows(const struct plan *plan, struct rows *rows, stru
     return status;
 }
 
-enum status plan_fill(const struct plan *plan, struct rows *rows, struct error *err)
+enum status audit_plan_fill(const struct plan *plan, struct rows *rows, struct error *err)
 {
     switch (plan->log->initial) {
     case INITIAL_LOAD:
@@ -386,14 +386,14 @@ static int compare_ts(const struct logged_txn *a, const struct logged_txn *b)
     return 0;
 }
 
-int plan_compare_ts(const struct plan *plan, uint32_t a, uint32_t b)
+int audit_plan_compare_ts(const struct plan *plan, uint32_t a, uint32_t b)
 {
     if (!has_ts(plan, a) || !has_ts(plan, b))
         return 0;
     return compare_ts(plan->txns.at[a].logged, plan->txns.at[b].logged);
 }
 
-bool plan_is_before(const struct plan *plan, uint32_t a, uint32_t b)
+bool audit_plan_is_before(const struct plan *plan, uint32_t a, uint32_t b)
 {
     const struct plan_txn *first = &plan->txns.at[a], *second = &plan->txns.at[b];
 
@@ -477,7 +477,7 @@ static void merge(const struct sorted_txn *all, uint32_t count, uint32_t total, 
     }
 }
 
-enum status plan_order(const struct plan *plan, uint32_t *order, uint32_t *count,
+enum status audit_plan_order(const struct plan *plan, uint32_t *order, uint32_t *count,
                        struct error *err)
 {
     struct sorted_txn *all = calloc(plan->txns.count + 1, sizeof *all);

@@ -36,26 +36,26 @@ struct plan {
 };
 
 /* To be closed whatever the status. Errors name the line of the log. */
-MUST_USE enum status plan_make(struct plan *, const struct call_log *, struct program *,
+MUST_USE enum status audit_plan_make(struct plan *, const struct call_log *, struct program *,
                                struct error *);
-void plan_close(struct plan *);
+void audit_plan_close(struct plan *);
 
 /* The state that the log begins with. */
-MUST_USE enum status plan_fill(const struct plan *, struct rows *, struct error *);
+MUST_USE enum status audit_plan_fill(const struct plan *, struct rows *, struct error *);
 
-static inline bool plan_is_ok(const struct plan *plan, uint32_t txn)
+static inline bool audit_plan_is_ok(const struct plan *plan, uint32_t txn)
 {
     return !plan->txns.at[txn].is_unknown;
 }
 
 /* The order of ts, below, at or above zero; 0 where one has none. */
-int plan_compare_ts(const struct plan *, uint32_t, uint32_t);
+int audit_plan_compare_ts(const struct plan *, uint32_t, uint32_t);
 
 /* Whether the first was completed before the second was invoked. */
-bool plan_is_before(const struct plan *, uint32_t, uint32_t);
+bool audit_plan_is_before(const struct plan *, uint32_t, uint32_t);
 
 /* An order to try first: by ts; those without it where their times say. All transactions but the unknown. */
-MUST_USE enum status plan_order(const struct plan *, uint32_t *order, uint32_t *count,
+MUST_USE enum status audit_plan_order(const struct plan *, uint32_t *order, uint32_t *count,
                                 struct error *);
 
 #endif

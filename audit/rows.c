@@ -78,7 +78,7 @@ static enum status open_all(struct rows *r, struct error *err)
     return array_push(&r->log_ends, 0, err);
 }
 
-enum status rows_open(struct rows **out, const struct program *program, struct error *err)
+enum status audit_rows_open(struct rows **out, const struct program *program, struct error *err)
 {
     struct rows *r = calloc(1, sizeof *r);
     enum status status;
@@ -89,14 +89,14 @@ enum status rows_open(struct rows **out, const struct program *program, struct e
     heap_init(&r->scratch, SCRATCH_BYTES);
     status = open_all(r, err);
     if (status != STATUS_OK) {
-        rows_close(r);
+        audit_rows_close(r);
         return status;
     }
     *out = r;
     return STATUS_OK;
 }
 
-void rows_close(struct rows *r)
+void audit_rows_close(struct rows *r)
 {
     if (!r)
         return;
@@ -194,7 +194,7 @@ static enum status copy_cells(struct arena *arena, const struct datum *from, uin
     return STATUS_OK;
 }
 
-bool rows_equal(const struct rows *r, uint32_t table, const struct datum *a, const struct datum *b)
+bool audit_rows_equal(const struct rows *r, uint32_t table, const struct datum *a, const struct datum *b)
 {
     if (!a || !b)
         return a == b;
@@ -206,7 +206,7 @@ bool rows_equal(const struct rows *r, uint32_t table, const struct datum *a, con
 
 /* --- Versions ----------------------------------------------------------------------------------- */
 
-const struct row_version *rows_visible(const struct stored_row *row, uint32_t state)
+const struct row_version *audit_rows_visible(const struct stored_row *row, uint32_t state)
 {
     uint32_t low = 0, high = row->version_count;
 
@@ -288,7 +288,7 @@ static bool looks_as_before(const struct narrowing *n, uint32_t number)
 
 static void narrow(const struct narrowing *n, uint32_t state, uint32_t *low, uint32_t *high)
 {
-    const struct row_version *v = rows_visible(n->row, state);
+    const struct row_version *v = audit_rows_visible(n->row, state);
     uint32_t number = v ? (uint32_t)(v - n->row->versions) + 1 : 0, i;
 
     for (i = number; i > 0 && n->row->versions[i - 1].position > *low; i--)
@@ -304,7 +304,7 @@ static void narrow(const struct narrowing *n, uint32_t state, uint32_t *low, uin
         }
 }
 
-void rows_narrow(struct rows *r, const struct row_look *look, const struct stored_row *row,
+void audit_rows_narrow(struct rows *r, const struct row_look *look, const struct stored_row *row,
                  uint32_t state, uint32_t *low, uint32_t *high)
 {
     struct narrowing n = { .look = look,
@@ -349,7 +349,7 @@ static enum status see(struct rows_scan *s, struct stored_row *row, const struct
     }
     if (look->choose)
         TRY(look->choose(look->context, row, look->filter, look->used, &state, err));
-    *cells = cells_of(rows_visible(row, state));
+    *cells = cells_of(audit_rows_visible(row, state));
     if (look->tracks) {
         struct narrowing n = { .look = look,
                                .row = row,
@@ -375,7 +375,7 @@ static enum status consider(struct rows_scan *s, const struct row_entry *entry, 
         return STATUS_OK;
     if (s->look->is_locking && !row->has_own) {
         seen = cells;
-        cells = cells_of(rows_visible(row, STATE_NEWEST));
+        cells = cells_of(audit_rows_visible(row, STATE_NEWEST));
         if (!cells || (cells != seen && !condition_matches(s->look->filter, cells, scratch)))
             return STATUS_OK;
     }
@@ -490,7 +490,7 @@ static const struct row_index *best_index(const struct rows_table *t, const stru
     return index;
 }
 
-enum status rows_find(struct rows *r, struct row_look *look, const struct datum *const **cells,
+enum status audit_rows_find(struct rows *r, struct row_look *look, const struct datum *const **cells,
                       uint32_t *count, struct error *err)
 {
     const struct rows_table *t = &r->tables[look->filter->condition->table];
@@ -589,7 +589,7 @@ static enum status give_place(struct rows *r, struct stored_row *row, const stru
     return row_index_add(&r->tables[row->table].indexes[0], (struct row_entry){ cells, row }, err);
 }
 
-enum status rows_write(struct rows *r, uint32_t table, const struct row_write *w, uint64_t changes,
+enum status audit_rows_write(struct rows *r, uint32_t table, const struct row_write *w, uint64_t changes,
                        struct error *err)
 {
     struct rows_table *t = &r->tables[table];
@@ -598,7 +598,7 @@ enum status rows_write(struct rows *r, uint32_t table, const struct row_write *w
     struct stored_row *row;
 
     TRY(find_or_make(r, table, w->row, &row, err));
-    latest = rows_visible(row, STATE_NEWEST);
+    latest = audit_rows_visible(row, STATE_NEWEST);
     if (!w->is_removed || !row->like)
         TRY(copy_cells(&r->cells, w->row, t->width, cells_of(latest), &cells, err));
     TRY(give_place(r, row, cells, err));
@@ -615,12 +615,12 @@ enum status rows_write(struct rows *r, uint32_t table, const struct row_write *w
     return row->own ? add_entries(r, row, row->own, err) : STATUS_OK;
 }
 
-const row_list *rows_written(const struct rows *r)
+const row_list *audit_rows_written(const struct rows *r)
 {
     return &r->written;
 }
 
-uint32_t rows_position(const struct rows *r)
+uint32_t audit_rows_position(const struct rows *r)
 {
     return (uint32_t)r->marks.count - 1;
 }
@@ -642,7 +642,7 @@ static enum status touch(struct stored_row *row, uint32_t txn, uint64_t changes,
     return array_push(&t->list, ((struct row_touch){ txn, changes }), err);
 }
 
-enum status rows_abandon(struct rows *r, struct error *err)
+enum status audit_rows_abandon(struct rows *r, struct error *err)
 {
     for (size_t i = 0; i < r->written.count; i++) {
         struct stored_row *row = r->written.at[i];
@@ -657,11 +657,11 @@ enum status rows_abandon(struct rows *r, struct error *err)
     return STATUS_OK;
 }
 
-enum status rows_drop(struct rows *r, uint32_t txn, struct error *err)
+enum status audit_rows_drop(struct rows *r, uint32_t txn, struct error *err)
 {
     for (size_t i = 0; i < r->written.count; i++)
         TRY(touch(r->written.at[i], txn, r->written.at[i]->own_changes, err));
-    return rows_abandon(r, err);
+    return audit_rows_abandon(r, err);
 }
 
 static enum status add_version(struct stored_row *row, struct row_version version,
@@ -677,9 +677,9 @@ static enum status add_version(struct stored_row *row, struct row_version versio
     return STATUS_OK;
 }
 
-enum status rows_commit(struct rows *r, struct error *err)
+enum status audit_rows_commit(struct rows *r, struct error *err)
 {
-    uint32_t position = rows_position(r) + 1;
+    uint32_t position = audit_rows_position(r) + 1;
 
     TRY(array_reserve(&r->log, r->written.count, err));
     for (size_t i = 0; i < r->written.count; i++) {
@@ -699,11 +699,11 @@ enum status rows_commit(struct rows *r, struct error *err)
     return array_push(&r->marks, r->cells.used, err);
 }
 
-enum status rows_pop(struct rows *r, uint32_t txn, struct error *err)
+enum status audit_rows_pop(struct rows *r, uint32_t txn, struct error *err)
 {
     size_t from = r->log_ends.at[r->log_ends.count - 2];
 
-    assert(r->written.count == 0 && rows_position(r) > 0);
+    assert(r->written.count == 0 && audit_rows_position(r) > 0);
     while (r->log.count > from) {
         struct stored_row *row = r->log.at[--r->log.count];
         const struct row_version gone = row->versions[--row->version_count];
@@ -718,13 +718,13 @@ enum status rows_pop(struct rows *r, uint32_t txn, struct error *err)
     return STATUS_OK;
 }
 
-enum status rows_put_initial(struct rows *r, uint32_t table, const struct datum *cells,
+enum status audit_rows_put_initial(struct rows *r, uint32_t table, const struct datum *cells,
                              bool *is_new, struct error *err)
 {
     struct stored_row *row;
     const struct datum *copy;
 
-    assert(rows_position(r) == 0);
+    assert(audit_rows_position(r) == 0);
     TRY(find_or_make(r, table, cells, &row, err));
     *is_new = row->version_count == 0;
     if (!*is_new)
@@ -736,7 +736,7 @@ enum status rows_put_initial(struct rows *r, uint32_t table, const struct datum 
     return add_version(row, (struct row_version){ 0, true, ALL_COLUMNS, copy }, err);
 }
 
-uint64_t rows_written_hash(const struct rows *r)
+uint64_t audit_rows_written_hash(const struct rows *r)
 {
     uint64_t hash = r->written.count;
 

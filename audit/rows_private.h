@@ -5,7 +5,7 @@
  *                         initial   the third commit          of the transaction that runs now
  *
  * Positions count commits; state s is what is visible of versions up to position s. Commits are
- * taken back in the reverse order (rows_pop), so that versions, and the memory that they are in, are
+ * taken back in the reverse order (audit_rows_pop), so that versions, and the memory that they are in, are
  * stacks. What the running transaction writes stands beside, over every state, until it
  * is committed or dropped.
  *
@@ -89,42 +89,42 @@ struct row_look {
 
 struct rows;
 
-MUST_USE enum status rows_open(struct rows **, const struct program *, struct error *);
-void rows_close(struct rows *);
+MUST_USE enum status audit_rows_open(struct rows **, const struct program *, struct error *);
+void audit_rows_close(struct rows *);
 
 /* Of state 0. A key twice: false in *is_new. */
-MUST_USE enum status rows_put_initial(struct rows *, uint32_t table, const struct datum *cells,
+MUST_USE enum status audit_rows_put_initial(struct rows *, uint32_t table, const struct datum *cells,
                                       bool *is_new, struct error *);
 
 /* The rows in the order of the key; they hold until the next look. */
-MUST_USE enum status rows_find(struct rows *, struct row_look *, const struct datum *const **cells,
+MUST_USE enum status audit_rows_find(struct rows *, struct row_look *, const struct datum *const **cells,
                                uint32_t *count, struct error *);
 
 /* The transaction that runs writes a row. `changes` as in row_version. */
-MUST_USE enum status rows_write(struct rows *, uint32_t table, const struct row_write *,
+MUST_USE enum status audit_rows_write(struct rows *, uint32_t table, const struct row_write *,
                                 uint64_t changes, struct error *);
 /* What it has written so far. */
-const row_list *rows_written(const struct rows *);
+const row_list *audit_rows_written(const struct rows *);
 /* None of it is left; `txn` has touched the rows. */
-MUST_USE enum status rows_drop(struct rows *, uint32_t txn, struct error *);
+MUST_USE enum status audit_rows_drop(struct rows *, uint32_t txn, struct error *);
 /* The same, and nobody has touched them: what ran has run so before. */
-MUST_USE enum status rows_abandon(struct rows *, struct error *);
+MUST_USE enum status audit_rows_abandon(struct rows *, struct error *);
 /* It is the next commit. */
-MUST_USE enum status rows_commit(struct rows *, struct error *);
-uint32_t rows_position(const struct rows *);
+MUST_USE enum status audit_rows_commit(struct rows *, struct error *);
+uint32_t audit_rows_position(const struct rows *);
 /* Takes back the newest commit, which was that of `txn`. */
-MUST_USE enum status rows_pop(struct rows *, uint32_t txn, struct error *);
+MUST_USE enum status audit_rows_pop(struct rows *, uint32_t txn, struct error *);
 
 /* What is visible of a row without the running transaction's writes; NULL: it is absent. */
-const struct row_version *rows_visible(const struct stored_row *, uint32_t state);
+const struct row_version *audit_rows_visible(const struct stored_row *, uint32_t state);
 /* Whether two rows of a table have the same in them; each may be NULL. */
-bool rows_equal(const struct rows *, uint32_t table, const struct datum *, const struct datum *);
+bool audit_rows_equal(const struct rows *, uint32_t table, const struct datum *, const struct datum *);
 
 /* A digest of what the running transaction has written. */
-uint64_t rows_written_hash(const struct rows *);
+uint64_t audit_rows_written_hash(const struct rows *);
 
 /* The states around `state` in which a row looks the same to who uses these columns and this filter. */
-void rows_narrow(struct rows *, const struct row_look *, const struct stored_row *, uint32_t state,
+void audit_rows_narrow(struct rows *, const struct row_look *, const struct stored_row *, uint32_t state,
                  uint32_t *low, uint32_t *high);
 
 #endif

@@ -103,7 +103,7 @@ static enum status choose_for_row(void *context, struct stored_row *row,
         TRY(choose_state(r, c->statement, row, &choice, err));
     *state = choice->state;
     if (r->tracks)
-        rows_narrow(r->rows, c->look, row, choice->state, &choice->low, &choice->high);
+        audit_rows_narrow(r->rows, c->look, row, choice->state, &choice->low, &choice->high);
     return STATUS_OK;
 }
 
@@ -147,7 +147,7 @@ static enum status answer_read(struct runner *r, const struct request *request, 
         look.tracks = r->tracks;
         look.is_locking = r->mode == RUN_LOCKING && request->lock != ROW_LOCK_NONE;
     }
-    TRY(rows_find(r->rows, &look, &cells, &count, err));
+    TRY(audit_rows_find(r->rows, &look, &cells, &count, err));
     if (choice) {
         choice->low = look.low;
         choice->high = look.high;
@@ -162,7 +162,7 @@ static enum status answer_write(struct runner *r, const struct request *request,
 
     r->only_reads = false;
     for (uint32_t i = 0; i < request->write_count; i++)
-        TRY(rows_write(r->rows, request->table, &request->writes[i], changes, err));
+        TRY(audit_rows_write(r->rows, request->table, &request->writes[i], changes, err));
     machine_answer_written(r->machine);
     return STATUS_OK;
 }
@@ -298,7 +298,7 @@ enum status runner_run(struct runner *r, uint32_t txn, struct error *err)
 {
     const struct plan_txn *t = &r->plan->txns.at[txn];
 
-    assert(rows_written(r->rows)->count == 0);
+    assert(audit_rows_written(r->rows)->count == 0);
     r->runs++;
     r->choices.count = 0;
     r->end = RUN_RIGHT;
@@ -308,6 +308,6 @@ enum status runner_run(struct runner *r, uint32_t txn, struct error *err)
     TRY(run_steps(r, t, err));
     /* A transaction that failed as it should has done nothing. */
     if (r->end == RUN_RIGHT && !t->is_unknown && t->logged->sqlstate.length > 0)
-        TRY(rows_drop(r->rows, txn, err));
+        TRY(audit_rows_drop(r->rows, txn, err));
     return STATUS_OK;
 }

@@ -160,19 +160,19 @@ static struct run_window window_of(const struct search *s, uint32_t txn)
 
 bool search_may_commit(const struct rows *rows, bool by_value, uint32_t state, uint32_t high)
 {
-    const row_list *written = rows_written(rows);
+    const row_list *written = audit_rows_written(rows);
 
     for (size_t i = 0; i < written->count; i++) {
         const struct stored_row *row = written->at[i];
-        const struct row_version *newest = rows_visible(row, STATE_NEWEST);
-        const struct row_version *seen = rows_visible(row, by_value ? state : high);
+        const struct row_version *newest = audit_rows_visible(row, STATE_NEWEST);
+        const struct row_version *seen = audit_rows_visible(row, by_value ? state : high);
 
         if (newest == seen)
             continue;
         if (!by_value)
             return false;
-        if (!rows_equal(rows, row->table, row->own, seen ? seen->cells : NULL) &&
-            !rows_equal(rows, row->table, seen ? seen->cells : NULL,
+        if (!audit_rows_equal(rows, row->table, row->own, seen ? seen->cells : NULL) &&
+            !audit_rows_equal(rows, row->table, seen ? seen->cells : NULL,
                         newest ? newest->cells : NULL))
             return false;
     }
@@ -210,7 +210,7 @@ static bool may_commit(const struct search *s, uint32_t txn)
     uint32_t high = r->choices.count > 0 && r->tracks ? r->choices.at[0].high : state;
 
     if (s->is_deferred[txn] &&
-        (rows_written(s->rows)->count > 0 || (s->mode == RUN_LOCKING && !r->only_reads)))
+        (audit_rows_written(s->rows)->count > 0 || (s->mode == RUN_LOCKING && !r->only_reads)))
         return false;
     return s->mode != RUN_SNAPSHOT || search_may_commit(s->rows, s->by_value, state, high);
 }
@@ -257,7 +257,7 @@ static enum status commit(struct search *s, uint32_t txn, uint32_t conflict, str
         settle_states(s, &s->choices.at[s->choices.count], frame.choice_count, r->window.floor);
         s->choices.count += r->choices.count;
     }
-    TRY(rows_commit(s->rows, err));
+    TRY(audit_rows_commit(s->rows, err));
     TRY(array_push(&s->frames, frame, err));
     s->place_of[txn] = (uint32_t)s->frames.count;
     return STATUS_OK;
@@ -302,8 +302,8 @@ static enum status try_on(struct search *s, uint32_t txn, struct attempt *a, boo
         uint64_t hash;
 
         TRY(run(s, txn, &a->path, true, err));
-        hash = rows_written_hash(s->rows);
-        if (rows_written(s->rows)->count == 0 && (s->mode != RUN_LOCKING || r->only_reads))
+        hash = audit_rows_written_hash(s->rows);
+        if (audit_rows_written(s->rows)->count == 0 && (s->mode != RUN_LOCKING || r->only_reads))
             a->was_reading = true;
         if (r->end == RUN_RIGHT && !skips && may_commit(s, txn) && is_new_try(s, hash)) {
             a->is_accepted = true;
@@ -311,14 +311,14 @@ static enum status try_on(struct search *s, uint32_t txn, struct attempt *a, boo
             return commit(s, txn, a->conflict, err);
         }
         if (r->end == RUN_RIGHT) {
-            for (size_t i = 0; i < rows_written(s->rows)->count; i++)
+            for (size_t i = 0; i < audit_rows_written(s->rows)->count; i++)
                 TRY(array_push(&s->footprint.glances,
-                               ((struct row_glance){ rows_written(s->rows)->at[i], UINT64_MAX }),
+                               ((struct row_glance){ audit_rows_written(s->rows)->at[i], UINT64_MAX }),
                                err));
             if (skips)
                 TRY(array_push(&s->tried, hash, err));
         }
-        TRY(rows_drop(s->rows, txn, err));
+        TRY(audit_rows_drop(s->rows, txn, err));
         TRY(blame_footprint(s, a->conflict, txn, err));
         a->path.count = 0;
         TRY(array_reserve(&a->path, r->choices.count, err));
@@ -344,7 +344,7 @@ static enum status try_first(struct search *s, uint32_t txn, struct attempt *a, 
         a->is_accepted = true;
         return commit(s, txn, a->conflict, err);
     }
-    TRY(rows_drop(s->rows, txn, err));
+    TRY(audit_rows_drop(s->rows, txn, err));
     if (a->conflict == NOBODY)
         TRY(new_conflict(s, &a->conflict, err));
     return try_on(s, txn, a, false, err);
@@ -359,7 +359,7 @@ static enum status pop(struct search *s, struct error *err)
     s->place_of[frame.txn] = 0;
     s->choices.count = frame.choice;
     TRY(drop_conflict(s, frame.conflict, err));
-    return rows_pop(s->rows, frame.txn, err);
+    return audit_rows_pop(s->rows, frame.txn, err);
 }
 
 /* Those that were put off from beyond the place stand where they stood. */

@@ -32,7 +32,7 @@ static enum status add_glance(struct order_graph *g, uint32_t place, uint32_t st
                               const struct row_glance *glance, struct error *err)
 {
     const struct stored_row *row = glance->row;
-    const struct row_version *seen = rows_visible(row, state);
+    const struct row_version *seen = audit_rows_visible(row, state);
     uint32_t next = seen ? (uint32_t)(seen - row->versions) + 1 : 0, i;
 
     for (i = next; i > 0 && row->versions[i - 1].position > 0; i--)
@@ -55,7 +55,7 @@ static enum status add_writers(struct order_graph *g, uint32_t place, const row_
 {
     for (size_t i = 0; i < written->count; i++) {
         const struct stored_row *row = written->at[i];
-        const struct row_version *before = rows_visible(row, place);
+        const struct row_version *before = audit_rows_visible(row, place);
 
         if (before && before->position > 0)
             TRY(add_edge(g, before->position - 1, place, err));
@@ -78,8 +78,8 @@ static enum status add_txn(struct order_graph *g, uint32_t place, struct error *
     r->path = NULL;
     r->path_count = 0;
     TRY(runner_run(r, frame->txn, err));
-    TRY(add_writers(g, place, rows_written(s->rows), err));
-    TRY(rows_abandon(s->rows, err));
+    TRY(add_writers(g, place, audit_rows_written(s->rows), err));
+    TRY(audit_rows_abandon(s->rows, err));
     for (size_t i = 0; i < s->footprint.glances.count; i++)
         TRY(add_glance(g, place, state, &s->footprint.glances.at[i], err));
     return STATUS_OK;

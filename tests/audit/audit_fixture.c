@@ -1,0 +1,26 @@
+#include "tests/audit/audit_fixture.h"
+
+#include <string.h>
+
+#include "tests/fixture.h"
+#include "unity.h"
+
+void audit_text(struct audited *a, const char *sql, const char *log, struct audit_options options)
+{
+    struct error err = { 0 };
+    struct source source;
+
+    *a = (struct audited){ .verdict.verdict = VERDICT_UNKNOWN };
+    ASSERT_OK(source_open_memory(&source, "log", log, strlen(log), &err), &err);
+    ASSERT_OK(call_log_read(&a->log, &source, &err), &err);
+    source_close(&source);
+    ASSERT_OK(program_load(&a->program, text_of(sql), &err), &err);
+    ASSERT_OK(audit_run(&a->log, &a->program, &options, &a->verdict, &err), &err);
+}
+
+void audited_close(struct audited *a)
+{
+    audit_verdict_close(&a->verdict);
+    call_log_close(&a->log);
+    program_close(&a->program);
+}
