@@ -269,7 +269,7 @@ soak: all $(BUILD)/failing.so $(BUILD)/release/hostile $(sanitize_tests) $(bulk_
 	@tools/soak.sh once reproducible tests/tools/reproducible.sh whole
 	@tools/soak.sh once portable tools/portable.sh
 	@for suite in $(FRESH_SUITES); do tools/soak.sh once fresh-$$suite tools/fresh.sh $$suite || exit 1; done
-	@SOAK_FUZZ_SECONDS=$(SOAK_FUZZ_SECONDS) tools/soak.sh hostile oom damaged clean kills fuzz
+	@SOAK_FUZZ_SECONDS=$(SOAK_FUZZ_SECONDS) tools/soak.sh hostile oom damaged clean kills fuzz controls
 
 mutate: ready-check ## put small faults into files, count those that tests notice (ONLY=checkers/order, MUTANTS=30, SEED=1)
 	@tools/mutate.sh '$(ONLY)'

@@ -237,7 +237,19 @@ static void print_statement(const struct postgres *p, const char *name, struct b
         buffer_print(sql, ") SELECT s.seen, x.* FROM (" SEEN_SQL ") s LEFT JOIN x ON true");
 }
 
-static enum status prepare_all(struct postgres_session *s, struct error *err)
+static enum status prepare(const struct postgres_session *s, const char *name, const char *sql,
+                           struct error *err)
+{
+    PGresult *result = PQprepare(s->conn, name, sql, 0, NULL);
+    enum status status = postgres_is_fine(result)
+                             ? STATUS_OK
+                             : postgres_refuse(sql, PQresultErrorMessage(result), err);
+
+    PQclear(result);
+    return status;
+}
+
+static enum status prepare_statements(const struct postgres_session *s, struct error *err)
 {
     static const char *const of_shape[][14] = {
         [SHAPE_ITEMS] = { "read", "write", NULL },
@@ -250,20 +262,37 @@ static enum status prepare_all(struct postgres_session *s, struct error *err)
 
     for (const char *const *name = of_shape[t->shape]; *name && status == STATUS_OK; name++) {
         struct buffer sql = { 0 };
-        PGresult *result;
 
         print_statement(s->server, *name, &sql);
         buffer_byte(&sql, '\0');
         status = buffer_status(&sql, err);
-        if (status == STATUS_OK) {
-            result = PQprepare(s->conn, *name, sql.at, 0, NULL);
-            if (!postgres_is_fine(result))
-                status = postgres_refuse(sql.at, PQresultErrorMessage(result), err);
-            PQclear(result);
-        }
+        if (status == STATUS_OK)
+            status = prepare(s, *name, sql.at, err);
         buffer_close(&sql);
     }
     return status;
+}
+
+/* A standby cannot be asked for serializable. */
+static enum level isolation_of(const struct postgres_session *s)
+{
+    enum level asked = s->server->options.isolation;
+
+    return s->conn == s->standby && asked == LEVEL_SERIALIZABLE ? LEVEL_SNAPSHOT : asked;
+}
+
+/*
+ * All that a transaction consists of, calls of a program apart: the server reads and plans it once. Above all
+ * the question for the snapshot must cost little.
+ */
+static enum status prepare_all(const struct postgres_session *s, struct error *err)
+{
+    TRY(prepare(s, "begin", begin_of(isolation_of(s)), err));
+    TRY(prepare(s, "commit", "COMMIT", err));
+    TRY(prepare(s, "rollback", "ROLLBACK", err));
+    TRY(prepare(s, "snapshot",
+                "SELECT pg_current_snapshot()::text, pg_current_xact_id_if_assigned()::text", err));
+    return s->server->options.table.name[0] != '\0' ? prepare_statements(s, err) : STATUS_OK;
 }
 
 static void postgres_close(void *session)
@@ -283,8 +312,7 @@ static enum status connect_node(struct postgres_session *s, unsigned node, PGcon
     *conn = s->conn = PQconnectdb(s->server->conninfo[node]);
     if (PQstatus(*conn) != CONNECTION_OK)
         return postgres_refuse("no connection", PQerrorMessage(*conn), err);
-    if (s->server->options.table.name[0] != '\0')
-        TRY(prepare_all(s, err));
+    TRY(prepare_all(s, err));
     if (PQenterPipelineMode(*conn) != 1)
         return postgres_refuse("no pipeline", PQerrorMessage(*conn), err);
     return STATUS_OK;
@@ -307,7 +335,6 @@ static enum status postgres_open(void **session, void *server, uint32_t client, 
 
 /* --- Steps ------------------------------------------------------------------------------------ */
 
-#define SNAPSHOT_SQL "SELECT pg_current_snapshot()::text, pg_current_xact_id_if_assigned()::text"
 #define PARAMETERS_MAX 4
 
 /* Numbers as text, as libpq wants them. */
@@ -364,9 +391,9 @@ static bool send_request(const struct postgres_session *s, const struct builtin_
     return send_prepared(s->conn, r->kind == BUILTIN_INSERT ? "insert" : "write", &p);
 }
 
-static bool send_text(PGconn *conn, const char *sql)
+static bool send_alone(PGconn *conn, const char *name)
 {
-    return PQsendQueryParams(conn, sql, 0, NULL, NULL, NULL, NULL, 0) == 1;
+    return PQsendQueryPrepared(conn, name, 0, NULL, NULL, NULL, 0) == 1;
 }
 
 static bool send_call(PGconn *conn, const char *call)
@@ -376,7 +403,8 @@ static bool send_call(PGconn *conn, const char *call)
 
     buffer_print(&sql, "SELECT * FROM %s", call);
     buffer_byte(&sql, '\0');
-    is_sent = !sql.out_of_memory && send_text(conn, sql.at);
+    is_sent = !sql.out_of_memory &&
+              PQsendQueryParams(conn, sql.at, 0, NULL, NULL, NULL, NULL, 0) == 1;
     buffer_close(&sql);
     return is_sent;
 }
@@ -403,14 +431,6 @@ static bool only_reads(const struct database_step *steps, uint32_t count)
     return true;
 }
 
-/* A standby cannot be asked for serializable. */
-static enum level isolation_of(const struct postgres_session *s)
-{
-    enum level asked = s->server->options.isolation;
-
-    return s->conn == s->standby && asked == LEVEL_SERIALIZABLE ? LEVEL_SNAPSHOT : asked;
-}
-
 static bool send_steps(const struct postgres_session *s, const struct database_step *steps,
                        uint32_t count)
 {
@@ -419,10 +439,10 @@ static bool send_steps(const struct postgres_session *s, const struct database_s
 
     for (uint32_t i = 0; is_sent && i < count; i++) {
         if (steps[i].kind == STEP_COMMIT && snapshot)
-            is_sent = send_text(s->conn, SNAPSHOT_SQL);
+            is_sent = send_alone(s->conn, "snapshot");
         switch (steps[i].kind) {
         case STEP_BEGIN:
-            is_sent = is_sent && send_text(s->conn, begin_of(isolation_of(s)));
+            is_sent = is_sent && send_alone(s->conn, "begin");
             break;
         case STEP_REQUEST:
             is_sent = is_sent && send_request(s, &steps[i].request);
@@ -431,14 +451,14 @@ static bool send_steps(const struct postgres_session *s, const struct database_s
             is_sent = is_sent && send_call(s->conn, steps[i].call);
             break;
         case STEP_COMMIT:
-            is_sent = is_sent && send_text(s->conn, "COMMIT");
+            is_sent = is_sent && send_alone(s->conn, "commit");
             break;
         case STEP_ABORT:
-            is_sent = is_sent && send_text(s->conn, "ROLLBACK");
+            is_sent = is_sent && send_alone(s->conn, "rollback");
         }
     }
     if (is_sent && snapshot && steps[count - 1].kind == STEP_REQUEST)
-        is_sent = send_text(s->conn, SNAPSHOT_SQL);
+        is_sent = send_alone(s->conn, "snapshot");
     return is_sent && PQpipelineSync(s->conn) == 1;
 }
 
@@ -609,7 +629,7 @@ static enum status end_failed(const struct postgres_session *s, struct database_
 
     if (PQtransactionStatus(s->conn) == PQTRANS_IDLE)
         return STATUS_OK;
-    if (!send_text(s->conn, "ROLLBACK") || PQpipelineSync(s->conn) != 1) {
+    if (!send_alone(s->conn, "rollback") || PQpipelineSync(s->conn) != 1) {
         answer->end = STEPS_LOST;
         return STATUS_OK;
     }

@@ -3,11 +3,13 @@
 #
 #     tools/soak.sh table                 what the ledger says, by part
 #     tools/soak.sh damaged clean kills   a piece of each in turn, until all have reached their goals
+#     tools/soak.sh controls              a piece of each control in turn; controls:NAME is one of them
 #     tools/soak.sh once NAME COMMAND     a command that need not pass twice with the same commit; it exits
 #                                         with 77 where it cannot be tried, which is not written down
 #     tools/soak.sh sample                a little of the first and of hostile files, for `make check`
 #
-# Parts: damaged (files), clean (runs), kills, oom (commands, all allocations of which fail), hostile (shapes), fuzz (seconds).
+# Parts: damaged (files), clean (runs), kills, oom (commands, all allocations of which fail), hostile (shapes), fuzz (seconds),
+# controls (minutes of each scenario in scenarios/databases/controls; a database that is not there is left out).
 #
 # The ledger, docs/soak.ledger, has a line for each piece that was done:
 #
@@ -47,6 +49,7 @@ goal() { # part
         hostile) full=92 ;;
         oom) full=37 ;;
         fuzz) full=86400 ;;
+        controls:*) full=60 ;;
         *) echo "soak: there is no part $1" >&2; exit 2 ;;
     esac
     echo $((full * ${SOAK_PERCENT:-100} / 100))
@@ -64,17 +67,23 @@ note() { # part, first, count, findings, when it began
     printf 'soak: %s: %s more, %s in all of %s, %s findings\n' "$1" "$3" "$(reached "$1")" "$(goal "$1")" "$4"
 }
 
+# Of real databases, which must stay clean.
+controls() {
+    for file in scenarios/databases/controls/*.toml; do echo "controls:$(basename "$file" .toml)"; done
+}
+
 table() {
     [ -e "$ledger" ] || { echo "soak: there is no $ledger"; return; }
     awk '
-        { count[$3] += $5; findings[$3] += $6; seconds[$3] += $7; last[$3] = $2 }
+        { part = $3; sub(/^controls:.*/, "controls", part) }
+        { count[part] += $5; findings[part] += $6; seconds[part] += $7 }
         END {
-            split("damaged clean kills hostile oom fuzz", parts)
-            split("damaged files|clean runs|kills|hostile shapes|commands whose allocations fail|seconds of fuzzing", names, "|")
-            split("1000000 100000 10000 92 37 86400", goals)
+            split("damaged clean kills hostile oom fuzz controls", parts)
+            split("damaged files|clean runs|kills|hostile shapes|commands whose allocations fail|seconds of fuzzing|minutes of real databases", names, "|")
+            split("1000000 100000 10000 92 37 86400 " 60 * '"$(controls | wc -l)"', goals)
             print "| what | reached | goal | findings | seconds |"
             print "|---|---|---|---|---|"
-            for (i = 1; i <= 6; i++) {
+            for (i = 1; i <= 7; i++) {
                 part = parts[i]
                 printf "| %s | %d | %d | %d | %d |\n", names[i], count[part], goals[i], findings[part], seconds[part]
             }
@@ -323,6 +332,27 @@ fuzz() {
         "$(grep -ac '^not ok' "$soak/fuzz.log")" "$at"
 }
 
+# --- Controls -------------------------------------------------------------------------------------------
+
+# Two minutes of one control, at a rate that leaves others something of the machine. What is inconclusive or cannot
+# be had is not counted.
+control() { # part
+    first=$(reached "$1") at=$(date +%s) name=${1#controls:} bad=0
+    "$ordeal" run "scenarios/databases/controls/$name.toml" --seed "$first" --set workload.duration=2m \
+        --set workload.transactions=1_000_000 --set database.rate=500 --memory 4G --timeout 900 \
+        --out "$soak/control-$name" --force >"$soak/control-$name.log" 2>&1
+    case $? in
+        0) ;;
+        1) bad=1 ;;
+        *) cat "$soak/control-$name.log"; return ;;
+    esac
+    if [ $bad -eq 1 ]; then
+        cat "$soak/control-$name.log"
+        mv "$soak/control-$name" "$soak/findings/control-$name-$first"
+    fi
+    note "$1" "$first" 2 $bad "$at"
+}
+
 # --- All of them ------------------------------------------------------------------------------------------
 
 case ${1:-table} in
@@ -349,6 +379,8 @@ case ${1:-table} in
         ;;
 esac
 
+# shellcheck disable=SC2046
+set -- $(for part; do if [ "$part" = controls ]; then controls; else echo "$part"; fi; done)
 for part; do goal "$part" >/dev/null || exit 2; done
 busy=1
 while [ $busy -eq 1 ]; do
@@ -357,7 +389,10 @@ while [ $busy -eq 1 ]; do
         [ "$(reached "$part")" -lt "$(goal "$part")" ] || continue
         [ -z "${SOAK_SECONDS:-}" ] || [ $(($(date +%s) - began)) -lt "$SOAK_SECONDS" ] || continue
         before=$(reached "$part")
-        "$part"
+        case $part in
+            controls:*) control "$part" ;;
+            *) "$part" ;;
+        esac
         [ "$(reached "$part")" -eq "$before" ] || busy=1
     done
 done

@@ -3,14 +3,14 @@
 set -u
 
 ledger=docs/soak.ledger
-if grep -vEq '^20[0-9-]{8}T[0-9:]{5}Z [0-9a-f]{7,12} [a-z:]+ [0-9]+ [0-9]+ [0-9]+ [0-9]+$' "$ledger"; then
+if grep -vEq '^20[0-9-]{8}T[0-9:]{5}Z [0-9a-f]{7,12} [a-z0-9:-]+ [0-9]+ [0-9]+ [0-9]+ [0-9]+$' "$ledger"; then
     echo "not ok - a line of the ledger is a time, a commit, a part, where it began, how many, findings, seconds"
 else
     echo "ok - a line of the ledger is a time, a commit, a part, where it began, how many, findings, seconds"
 fi
 
 # A piece begins where those before it ended: nothing is counted twice.
-gap=$(awk '$3 !~ /:/ { if ($4 != sum[$3] + 0) print NR; sum[$3] += $5 }' "$ledger")
+gap=$(awk '$3 !~ /^once:/ { if ($4 != sum[$3] + 0) print NR; sum[$3] += $5 }' "$ledger")
 [ -z "$gap" ] || { echo "not ok - pieces follow each other; not in line $gap"; exit 1; }
 echo "ok - pieces follow each other"
 
@@ -43,6 +43,13 @@ else
     echo "not ok - docs/reliability.md and the soak count every hostile shape: $count"
 fi
 
+count=$(ls scenarios/databases/controls/*.toml | wc -l)
+if grep -q "an hour of each of the $count controls" docs/reliability.md; then
+    echo "ok - docs/reliability.md counts the controls"
+else
+    echo "not ok - docs/reliability.md counts the controls: $count"
+fi
+
 # It goes on where it was, and counts a piece that was cut off for nothing.
 printf '2026-01-01T00:00Z 0123456789ab kills 0 10000 0 9\n' >"$work/full"
 said=$(SOAK_LEDGER=$work/full tools/soak.sh kills)
@@ -51,6 +58,17 @@ if [ "$(wc -l <"$work/full")" -eq 1 ] && printf '%s\n' "$said" | grep -q '^| kil
 else
     printf '%s\n' "$said"
     echo "not ok - a part that has reached its goal is not begun again"
+fi
+for file in scenarios/databases/controls/*.toml; do
+    echo "2026-01-01T00:00Z 0123456789ab controls:$(basename "$file" .toml) 0 60 0 9"
+done >"$work/full"
+said=$(SOAK_LEDGER=$work/full tools/soak.sh controls)
+if [ "$(wc -l <"$work/full")" -eq "$count" ] &&
+    printf '%s\n' "$said" | grep -q "^| minutes of real databases | $((60 * count)) | $((60 * count)) | 0 |"; then
+    echo "ok - controls are counted one by one, and together in the table"
+else
+    printf '%s\n' "$said"
+    echo "not ok - controls are counted one by one, and together in the table"
 fi
 said=$(SOAK_LEDGER=$work/once tools/soak.sh once a false && echo passed)
 [ -z "$said" ] && [ ! -e "$work/once" ] && echo "ok - what fails is not written down as passed" ||
