@@ -59,6 +59,7 @@ void bench_interval_check(void);
 void bench_interval_watch(void);
 void bench_interval_large(void); /* takes minutes */
 void bench_costs(void);
-void bench_record(void); /* takes a minute, and a server */
+void bench_record(void); /* takes minutes, and a server */
+void bench_record_figures(void); /* likewise */
 
 #endif

@@ -41,6 +41,7 @@ static const struct {
     { "interval-large", bench_interval_large, true },
     { "costs", bench_costs, true },
     { "record", bench_record, true },
+    { "record-figures", bench_record_figures, true },
 };
 
 #define BENCH_COUNT (sizeof benches / sizeof *benches)

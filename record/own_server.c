@@ -136,7 +136,10 @@ static bool remove_folder(const char *folder)
 
 /* --- The watchdog ----------------------------------------------------------------------------- */
 
-/* A node has started, or ended (0), or all is over. */
+/* Behind the nodes: a program that ends by itself, such as one that makes the server's files. */
+#define PROGRAM OWN_SERVER_NODES_MAX
+
+/* A node or the program has started, or ended (0), or all is over. */
 struct watchdog_word {
     unsigned node;
     pid_t pid;
@@ -146,7 +149,8 @@ struct watchdog_word {
 /* The end of the pipe is our end. */
 static void watch(const char *folder, int pipe_end)
 {
-    pid_t pids[OWN_SERVER_NODES_MAX] = { 0 };
+    pid_t pids[OWN_SERVER_NODES_MAX + 1] = { 0 };
+    int64_t until;
 
     for (;;) {
         struct watchdog_word word;
@@ -160,10 +164,13 @@ static void watch(const char *folder, int pipe_end)
             _exit(0);
         pids[word.node] = word.pid;
     }
-    for (unsigned node = 0; node < OWN_SERVER_NODES_MAX; node++)
+    for (unsigned node = 0; node <= PROGRAM; node++)
         if (pids[node] > 0)
             kill_all(pids[node], false);
-    (void)!remove_folder(folder);
+    /* A child of the program's child may still write. */
+    for (until = wall_clock_ns() + PATIENCE_NS;
+         !remove_folder(folder) && wall_clock_ns() < until;)
+        nap();
     _exit(0);
 }
 
@@ -374,9 +381,11 @@ enum status own_server_run(struct own_server *s, const char *const *argv, struct
     int how;
 
     TRY(spawn(s, "log", argv, &pid, err));
+    tell_watchdog(s, (struct watchdog_word){ .node = PROGRAM, .pid = pid });
     while (waitpid(pid, &how, 0) < 0)
         if (errno != EINTR)
             return error_set(err, STATUS_IO, "%s: %s", argv[0], strerror(errno));
+    tell_watchdog(s, (struct watchdog_word){ .node = PROGRAM });
     if (WIFEXITED(how) && WEXITSTATUS(how) == 0)
         return STATUS_OK;
     last_line(s, "log", words, sizeof words);

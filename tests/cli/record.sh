@@ -37,8 +37,12 @@ check "in JSON too" mentions out '"name":"postgres"'
 
 # --- SQLite -----------------------------------------------------------------------
 
-left_behind() { find "${TMPDIR:-/tmp}" -maxdepth 1 -name 'ordeal-??????' -user "$(id -un)" -newer "$1" | grep .; }
-touch began
+# Servers have a temporary folder of their own, which their user can reach.
+chmod 711 .
+mkdir -m 1777 servers
+TMPDIR=$PWD/servers
+export TMPDIR
+left_behind() { find "$TMPDIR" -mindepth 1 -maxdepth 1 | grep . || pgrep -f "$TMPDIR"; }
 
 for workload in list-append rw-register bank predicate; do
     run 0 record sqlite --workload $workload --clients 4 --transactions 200 --set keys=10 --json
@@ -142,7 +146,7 @@ check "it records until it is killed" kill -9 $recorder
 wait $recorder 2>/dev/null
 gone=0
 for try in 1 2 3 4 5 6 7 8 9 10; do
-    left_behind began >left || { gone=1; break; }
+    left_behind >left || { gone=1; break; }
     sleep 1
 done
 check "if ordeal itself is killed, its server and folder go with it" test $gone -eq 1

@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -129,6 +130,50 @@ static void free_ports_are_all_different(void)
             TEST_ASSERT_NOT_EQUAL(ports[k], ports[i]);
 }
 
+/* In a process that is killed meanwhile: a program that would make files in the folder later, as initdb does. */
+static void run_for_long(int told)
+{
+    struct own_server theirs;
+    char script[OWN_SERVER_PATH_SIZE + 100];
+    const char *argv[] = { "/bin/sh", "-c", script, NULL };
+
+    if (own_server_open(&theirs, &err) != STATUS_OK)
+        _exit(1);
+    snprintf(script, sizeof script, "touch begun; sleep 0.5; mkdir -p %s/data", theirs.folder);
+    if (write(told, theirs.folder, sizeof theirs.folder) != (ssize_t)sizeof theirs.folder)
+        _exit(1);
+    _exit(own_server_run(&theirs, argv, &err) != STATUS_OK);
+}
+
+static void wait_for_file(const char *path, bool is_there)
+{
+    for (int i = 0; i < 500 && (access(path, F_OK) == 0) != is_there; i++)
+        nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
+    TEST_ASSERT_EQUAL_MESSAGE(is_there, access(path, F_OK) == 0, path);
+}
+
+static void a_program_that_runs_when_we_are_killed_is_killed_and_leaves_nothing(void)
+{
+    char folder[OWN_SERVER_PATH_SIZE], file[OWN_SERVER_PATH_SIZE + 10];
+    int ends[2];
+    pid_t killed;
+
+    TEST_ASSERT_EQUAL(0, pipe(ends));
+    killed = fork();
+    if (killed == 0)
+        run_for_long(ends[1]);
+    TEST_ASSERT_EQUAL(sizeof folder, read(ends[0], folder, sizeof folder));
+    close(ends[0]);
+    close(ends[1]);
+    snprintf(file, sizeof file, "%s/begun", folder);
+    wait_for_file(file, true);
+    kill(killed, SIGKILL);
+    waitpid(killed, NULL, 0);
+    wait_for_file(folder, false);
+    nanosleep(&(struct timespec){ .tv_nsec = 700000000 }, NULL);
+    wait_for_file(folder, false);
+}
+
 int main(void)
 {
     UNITY_BEGIN();
@@ -136,6 +181,7 @@ int main(void)
     RUN_TEST(a_node_that_ends_is_not_alive);
     RUN_TEST(a_pause_stops_a_node_and_its_children_and_ends);
     RUN_TEST(closing_ends_all_of_them_and_the_folder_even_if_one_is_stopped);
+    RUN_TEST(a_program_that_runs_when_we_are_killed_is_killed_and_leaves_nothing);
     RUN_TEST(free_ports_are_all_different);
     return UNITY_END();
 }
