@@ -135,7 +135,7 @@ cJSON.h               programs verify record tests
 z3.h            once  smt
 toml.h          once  trial
 gvc.h                 cli
-libpq-fe.h            record
+libpq-fe.h            record tests
 mysql.h               record
 curl.h          once  record
 unity.h               tests
