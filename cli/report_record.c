@@ -14,6 +14,14 @@ enum verdict report_record_verdict(const struct record_report *report)
     return record_trial_has_found(report->trial) ? VERDICT_INVALID : report->jury->verdict;
 }
 
+/* NULL: it is known, or for no reason that is told. */
+static const char *unknown_reason(const struct record_report *report)
+{
+    bool is_told = report_record_verdict(report) == VERDICT_UNKNOWN && report->jury->reason[0];
+
+    return is_told ? report->jury->reason : NULL;
+}
+
 static uint64_t commits_per_second(const struct recorded_run *r)
 {
     return r->ran_ns > 0
@@ -179,8 +187,8 @@ void report_record_print(const struct record_report *report, struct buffer *out)
     print_findings(&report->trial->recording, out);
     print_jury(report->jury, out);
     buffer_print(out, "verdict    %s", words[verdict]);
-    if (verdict == VERDICT_UNKNOWN && report->jury->reason[0] != '\0')
-        buffer_print(out, "   %s", report->jury->reason);
+    if (unknown_reason(report))
+        buffer_print(out, "   %s", unknown_reason(report));
     if (report->out)
         buffer_print(out, "   %s", report->out);
     buffer_byte(out, '\n');
@@ -304,6 +312,7 @@ void report_record_print_json(const struct record_report *report, struct buffer 
         json_writer_text(&json, "unused", report->scenario->database.unused);
     answer_judged(report, &json);
     json_writer_text(&json, "verdict", checker_verdict_name(report_record_verdict(report)));
+    json_writer_text(&json, "reason", unknown_reason(report));
     json_writer_close(&json, '}');
     buffer_byte(out, '\n');
 }

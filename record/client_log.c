@@ -86,6 +86,7 @@ enum status client_log_note(struct client_log *log, const struct database_answer
 
     if (answer->xid != 0)
         txn->xid = answer->xid;
+    TRY(buffer_status(&answer->snapshot, err));
     if (answer->snapshot.count == 0)
         return STATUS_OK;
     txn->snapshot = log->snapshots.count;

@@ -202,7 +202,9 @@ static enum status take_rows(const struct duckdb *d, struct duckdb_result *resul
         if (t->shape == SHAPE_LISTS) {
             char *list = d->value_varchar(result, 1, i);
 
-            status = take_list(answer, step, text_of(list ? list : ""), err);
+            /* The column is NOT NULL. */
+            status = list ? take_list(answer, step, text_of(list), err)
+                          : error_set(err, STATUS_OVER_LIMIT, "DuckDB: no memory for a list");
             d->free(list);
             continue;
         }

@@ -474,6 +474,7 @@ static enum status take_error(const struct mariadb_session *s, enum database_ste
     unsigned code = mysql_errno(s->conn);
     enum mariadb_word word = word_of(code, kind);
 
+    TRY(buffer_status(&s->sql, err)); /* half of a statement was sent, or nothing */
     if (word == MARIADB_WRONG)
         return refuse(s->conn, "a statement of the workload", err);
     if (code == ER_UNKNOWN_COM_ERROR) /* the node is no part of its cluster, and says so at once */
@@ -596,7 +597,7 @@ static bool ask_statement(struct mariadb_session *s, const struct database_step 
         buffer_clear(&s->sql);
         print_statement(s, step, number, &s->sql);
         *is_behind_first = false;
-        if (mysql_real_query(s->conn, s->sql.at, s->sql.count) != 0)
+        if (s->sql.out_of_memory || mysql_real_query(s->conn, s->sql.at, s->sql.count) != 0)
             return false;
     }
     return next_result(s->conn, is_behind_first, result);
@@ -628,7 +629,8 @@ static enum status take_step(struct mariadb_session *s, const struct database_st
 /* --- Steps ------------------------------------------------------------------------------------ */
 
 /* All statements as one query. */
-static bool send_steps(struct mariadb_session *s, const struct database_step *steps, uint32_t count)
+static enum status print_steps(struct mariadb_session *s, const struct database_step *steps,
+                               uint32_t count, struct error *err)
 {
     buffer_clear(&s->sql);
     for (uint32_t i = 0; i < count; i++)
@@ -636,7 +638,7 @@ static bool send_steps(struct mariadb_session *s, const struct database_step *st
             buffer_print(&s->sql, s->sql.count > 0 ? ";" : "");
             print_statement(s, &steps[i], j, &s->sql);
         }
-    return mysql_real_query(s->conn, s->sql.at, s->sql.count) == 0;
+    return buffer_status(&s->sql, err);
 }
 
 static enum status run_steps(struct mariadb_session *s, const struct database_step *steps,
@@ -647,8 +649,11 @@ static enum status run_steps(struct mariadb_session *s, const struct database_st
 
     answer->is_pipelined =
         !s->manner->is_single && count > 1 && steps[count - 1].kind == STEP_COMMIT;
-    if (!s->manner->is_single && !send_steps(s, steps, count))
-        return take_error(s, steps[0].kind, answer, err);
+    if (!s->manner->is_single) {
+        TRY(print_steps(s, steps, count, err));
+        if (mysql_real_query(s->conn, s->sql.at, s->sql.count) != 0)
+            return take_error(s, steps[0].kind, answer, err);
+    }
     for (uint32_t i = 0; i < count && answer->end == STEPS_DONE; i++) {
         if (s->manner->is_single)
             invoked_ns = wall_clock_ns();

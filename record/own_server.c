@@ -304,11 +304,20 @@ void own_server_close(struct own_server *s)
 
 /* --- Programs --------------------------------------------------------------------------------- */
 
+static void lift_limit(int resource)
+{
+    struct rlimit limit;
+
+    if (getrlimit(resource, &limit) != 0)
+        return;
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(resource, &limit);
+}
+
 /* In the child: only what is safe behind fork() in a process with threads. */
 static void become(const struct own_server *s, const char *const *argv, const char *log)
 {
     int out = open(log, O_WRONLY | O_CREAT | O_APPEND, 0600), in = open("/dev/null", O_RDONLY);
-    struct rlimit limit;
 
     if (out < 0 || in < 0)
         _exit(127);
@@ -320,11 +329,9 @@ static void become(const struct own_server *s, const char *const *argv, const ch
     signal(SIGINT, SIG_DFL);
     signal(SIGTERM, SIG_DFL);
     signal(SIGPIPE, SIG_DFL);
-    /* The limit of memory is that of `ordeal` itself. */
-    if (getrlimit(RLIMIT_DATA, &limit) == 0) {
-        limit.rlim_cur = limit.rlim_max;
-        setrlimit(RLIMIT_DATA, &limit);
-    }
+    /* The limit of memory is that of `ordeal` itself, which also needs less stack than a server. */
+    lift_limit(RLIMIT_DATA);
+    lift_limit(RLIMIT_STACK);
     if (s->changes_user &&
         (setgroups(0, NULL) != 0 || setgid(s->group) != 0 || setuid(s->user) != 0))
         _exit(127);

@@ -544,7 +544,7 @@ static enum status take_rows(const struct postgres_session *s, const struct buil
     return STATUS_OK;
 }
 
-static void take_call_rows(const PGresult *result, struct buffer *out)
+static enum status take_call_rows(const PGresult *result, struct buffer *out, struct error *err)
 {
     buffer_byte(out, '[');
     for (int row = 0; row < PQntuples(result); row++) {
@@ -559,6 +559,7 @@ static void take_call_rows(const PGresult *result, struct buffer *out)
         buffer_byte(out, ']');
     }
     buffer_byte(out, ']');
+    return buffer_status(out, err);
 }
 
 static enum status take_snapshot(const struct postgres_session *s, const PGresult *result,
@@ -613,7 +614,7 @@ static enum status take_result(const struct postgres_session *s, const struct da
         if (step->kind == STEP_REQUEST)
             status = take_rows(s, &step->request, result, answer, &taken, err);
         if (step->kind == STEP_CALL)
-            take_call_rows(result, &answer->call_rows);
+            status = take_call_rows(result, &answer->call_rows, err);
         if (status == STATUS_OK)
             status = array_push(&answer->steps, taken, err);
         answer->step_count++;

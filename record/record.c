@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "base/random.h"
+#include "base/thread.h"
 #include "base/wall_clock.h"
 #include "record/record_program_private.h"
 
@@ -15,6 +16,8 @@
 /* How long a session waits for the server to come back: longer than who starts it. */
 #define OPEN_NS INT64_C(120000000000)
 #define ARENA_BYTES ((size_t)1 << 30)
+/* The databases' libraries run in it: more than they need. */
+#define CLIENT_STACK_BYTES ((size_t)1 << 20)
 
 static void nap(int64_t ns)
 {
@@ -64,21 +67,30 @@ static void count_code(struct recorded_run *r, const char *code)
     r->codes[i].count++;
 }
 
-static void note_sight(struct record_stage *stage, const struct builtin_txn *txn)
-{
-    struct buffer sentence = { 0 };
-
-    if (builtin_saw_broken(txn, &sentence) && stage->recording->finding_count == 0) {
-        buffer_byte(&sentence, '\0');
-        if (!sentence.out_of_memory)
-            add_finding(stage->recording, ANOMALY_INVARIANT, invariant_title, sentence.at);
-    }
-    buffer_close(&sentence);
-}
-
 void record_broken(struct recorded_run *r, const char *explanation)
 {
     add_finding(r, ANOMALY_INVARIANT, invariant_title, explanation);
+}
+
+/* A finding that there is no memory to tell of must not get lost. */
+static enum status add_broken(struct recorded_run *r, struct buffer *sentence, struct error *err)
+{
+    buffer_byte(sentence, '\0');
+    TRY(buffer_status(sentence, err));
+    record_broken(r, sentence->at);
+    return STATUS_OK;
+}
+
+static enum status note_sight(struct record_stage *stage, const struct builtin_txn *txn,
+                              struct error *err)
+{
+    struct buffer sentence = { 0 };
+    enum status status = STATUS_OK;
+
+    if (builtin_saw_broken(txn, &sentence) && stage->recording->finding_count == 0)
+        status = add_broken(stage->recording, &sentence, err);
+    buffer_close(&sentence);
+    return status;
 }
 
 void record_count(struct record_client *c, enum txn_status status)
@@ -108,8 +120,8 @@ static enum status note_end(struct record_client *c, const struct builtin_txn *t
     pthread_mutex_lock(&stage->mutex);
     record_count(c, status);
     tallied = builtin_tally_add(&stage->tally, txn, status, err);
-    if (status == TXN_OK && stage->options->judges_invariant)
-        note_sight(stage, txn);
+    if (tallied == STATUS_OK && status == TXN_OK && stage->options->judges_invariant)
+        tallied = note_sight(stage, txn, err);
     pthread_mutex_unlock(&stage->mutex);
     return tallied;
 }
@@ -410,11 +422,11 @@ static enum status start_clients(struct record_stage *stage, struct running_clie
 
         clients[i].running = running;
         atomic_fetch_add(running, 1);
-        code = pthread_create(&clients[i].client.thread, NULL, running_main, &clients[i]);
+        code = thread_start(&clients[i].client.thread, CLIENT_STACK_BYTES, running_main, &clients[i]);
         if (code != 0) {
             atomic_fetch_sub(running, 1);
-            return error_set(err, STATUS_IO, "no thread for client %u: %s", (unsigned)i,
-                             strerror(code));
+            return error_set(err, STATUS_OVER_LIMIT, "no memory or process for client %u: %s",
+                             (unsigned)i, strerror(code));
         }
         clients[i].client.is_running = true;
     }
@@ -528,20 +540,20 @@ static int compare_rows(const void *a, const void *b)
     return (x->key > y->key) - (x->key < y->key);
 }
 
-static void judge_final(struct record_stage *stage, struct database_answer *answer)
+static enum status judge_final(struct record_stage *stage, struct database_answer *answer,
+                               struct error *err)
 {
     struct buffer sentence = { 0 };
+    enum status status = STATUS_OK;
 
     if (!stage->options->judges_invariant || stage->table.shape == SHAPE_LISTS)
-        return;
+        return STATUS_OK;
     if (answer->rows.count > 1)
         qsort(answer->rows.at, answer->rows.count, sizeof *answer->rows.at, compare_rows);
-    if (!builtin_tally_holds(&stage->tally, answer->rows.at, answer->rows.count, &sentence)) {
-        buffer_byte(&sentence, '\0');
-        if (!sentence.out_of_memory)
-            add_finding(stage->recording, ANOMALY_INVARIANT, invariant_title, sentence.at);
-    }
+    if (!builtin_tally_holds(&stage->tally, answer->rows.at, answer->rows.count, &sentence))
+        status = add_broken(stage->recording, &sentence, err);
     buffer_close(&sentence);
+    return status;
 }
 
 /* Reads are sent so many at a time: a pipeline must not fill the buffers of both sides. */
@@ -577,7 +589,7 @@ static enum status read_back(struct record_client *c, const struct database_step
             c->answer.end == STEPS_LOST ? "the connection was lost" : c->answer.code);
     client_log_end(c->log, status == STATUS_OK ? TXN_OK : TXN_UNKNOWN, wall_clock_ns());
     if (status == STATUS_OK)
-        judge_final(c->stage, &all);
+        status = judge_final(c->stage, &all, err);
     database_answer_close(&all);
     return status;
 }

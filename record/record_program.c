@@ -123,6 +123,8 @@ static enum status note_call(struct record_client *c, const struct drawn_call *c
                    : (struct text){ c->answer.call_rows.at, c->answer.call_rows.count };
     call_log_end_call(&json, c->answer.code, rows);
     txn->call_length = (uint32_t)(c->log->calls.count - txn->call);
+    TRY(buffer_status(&c->text, err));
+    TRY(buffer_status(&c->room, err));
     return buffer_status(&c->log->calls, err);
 }
 

@@ -127,7 +127,10 @@ static bool serve_steps(const struct session_host *host, void *session, int with
     if (!get(with, &count, sizeof count))
         return false;
     steps = calloc(count, sizeof *steps);
-    if (steps && get(with, steps, count * sizeof *steps)) {
+    if (!steps) {
+        head.status = error_set(&head.err, STATUS_OVER_LIMIT, "no memory for requests of a client");
+        reply(with, &head, &answer);
+    } else if (get(with, steps, count * sizeof *steps)) {
         head.status = host->calls->steps(session, steps, count, &answer, &head.err);
         head.end = answer.end;
         memcpy(head.code, answer.code, sizeof head.code);
@@ -157,6 +160,15 @@ static void serve(const struct session_host *host, uint32_t client, int with)
     _exit(0);
 }
 
+static void refuse_session(uint32_t client, int with)
+{
+    struct hosted_reply hello = { .pid = 0 };
+
+    hello.status = error_set(&hello.err, STATUS_IO, "no process for client %u: %s",
+                             (unsigned)client, strerror(errno));
+    put(with, &hello, sizeof hello);
+}
+
 /* Until the other end of the socket is closed, or its process has ended. */
 static void fork_sessions(const struct session_host *host, int from)
 {
@@ -165,10 +177,14 @@ static void fork_sessions(const struct session_host *host, int from)
 
     signal(SIGCHLD, SIG_IGN); /* nobody asks what became of them */
     while (get_socket(from, &client, &with)) {
-        if (fork() == 0) {
+        pid_t pid = fork();
+
+        if (pid == 0) {
             close(from);
             serve(host, client, with);
         }
+        if (pid < 0)
+            refuse_session(client, with);
         close(with);
     }
     _exit(0);

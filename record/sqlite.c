@@ -56,7 +56,11 @@ struct sqlite_session {
 
 static enum status refuse(sqlite3 *db, const char *what, struct error *err)
 {
-    return error_set(err, STATUS_IO, "SQLite: %s: %s", what, db ? sqlite3_errmsg(db) : "no memory");
+    bool is_memory = !db || sqlite3_errcode(db) == SQLITE_NOMEM ||
+                     sqlite3_extended_errcode(db) == SQLITE_IOERR_NOMEM;
+
+    return error_set(err, is_memory ? STATUS_OVER_LIMIT : STATUS_IO, "SQLite: %s: %s", what,
+                     is_memory ? "no memory" : sqlite3_errmsg(db));
 }
 
 static enum status execute(sqlite3 *db, const char *sql, struct error *err)
@@ -201,21 +205,27 @@ static enum status prepare(struct sqlite_session *s, const struct builtin_reques
     return status;
 }
 
-/* What is not in the statement is not bound: that is an error nobody minds. */
-static void bind_all(sqlite3_stmt *statement, const struct builtin_request *r, bool is_list)
+/*
+ * What is not in the statement is not bound: that is an error nobody minds. Numbers need no memory;
+ * a text that finds none would be a NULL.
+ */
+static enum status bind_all(struct sqlite_session *s, sqlite3_stmt *statement,
+                            const struct builtin_request *r, struct error *err)
 {
     sqlite3_bind_int64(statement, 1, (int64_t)r->key);
-    if (is_list && r->kind == BUILTIN_APPEND) {
+    if (s->database->options.table.shape == SHAPE_LISTS && r->kind == BUILTIN_APPEND) {
         char text[24];
 
         snprintf(text, sizeof text, "%" PRId64, r->value);
-        sqlite3_bind_text(statement, 2, text, -1, SQLITE_TRANSIENT);
+        if (sqlite3_bind_text(statement, 2, text, -1, SQLITE_TRANSIENT) != SQLITE_OK)
+            return refuse(s->db, "a value of the workload", err);
     } else {
         sqlite3_bind_int64(statement, 2, r->value);
     }
     sqlite3_bind_int64(statement, 3, r->tag);
     sqlite3_bind_int64(statement, 4, r->low);
     sqlite3_bind_int64(statement, 5, r->high);
+    return STATUS_OK;
 }
 
 static enum status take_row(struct sqlite_session *s, sqlite3_stmt *statement,
@@ -227,7 +237,10 @@ static enum status take_row(struct sqlite_session *s, sqlite3_stmt *statement,
     if (s->database->options.table.shape == SHAPE_LISTS) {
         const char *list = (const char *)sqlite3_column_text(statement, 1);
 
-        return database_answer_list(answer, step, text_of(list ? list : ""), err);
+        /* No list is NULL in the table: for this one there is no memory. */
+        if (!list)
+            return refuse(s->db, "a list that was read", err);
+        return database_answer_list(answer, step, text_of(list), err);
     }
     row.value = sqlite3_column_int64(statement, 1);
     row.tag = s->database->options.table.tag_column ? sqlite3_column_int64(statement, 2) : 0;
@@ -278,7 +291,7 @@ static enum status request_step(struct sqlite_session *s, const struct builtin_r
     int code;
 
     TRY(prepare(s, r, &statement, err));
-    bind_all(statement, r, s->database->options.table.shape == SHAPE_LISTS);
+    TRY(bind_all(s, statement, r, err));
     for (code = sqlite3_step(statement); status == STATUS_OK && code == SQLITE_ROW;
          code = sqlite3_step(statement))
         status = take_row(s, statement, answer, step, err);
@@ -376,8 +389,14 @@ static enum status sqlite_query(void *server, const char *name, const char *sql,
     if (sqlite3_prepare_v2(d->control, sql, -1, &statement, NULL) != SQLITE_OK)
         return refuse(d->control, sql, err);
     code = sqlite3_step(statement);
-    if (code == SQLITE_ROW && sqlite3_column_text(statement, 0))
-        buffer_text(value, text_of((const char *)sqlite3_column_text(statement, 0)));
+    if (code == SQLITE_ROW && sqlite3_column_type(statement, 0) != SQLITE_NULL) {
+        const char *text = (const char *)sqlite3_column_text(statement, 0);
+
+        if (text)
+            buffer_text(value, text_of(text));
+        else
+            code = SQLITE_NOMEM;
+    }
     status = code == SQLITE_ROW || code == SQLITE_DONE ? STATUS_OK : refuse(d->control, sql, err);
     sqlite3_finalize(statement);
     return status;

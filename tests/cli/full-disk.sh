@@ -51,6 +51,8 @@ verify short.jsonl witness.json
 generate list-append --transactions 20 -o -
 convert short.jsonl --to jepsen-edn -o -
 program $root/scenarios/programs/bank.sql
+record sqlite --transactions 5
+record sqlite --transactions 5 --json
 explain G2
 help sweep
 --version
@@ -90,6 +92,10 @@ generate list-append --transactions 2000 -o limited/file.jsonl
 convert long.jsonl --to oh -o limited/file.oh
 check long.jsonl --checker order --witness limited/witness.json
 END
+limited record sqlite --transactions 100 --out limited/record
+verdict $(($? != 2)) "a database whose files may not be so large is an error, and no finding"
+check "with what it says" grep -q '^ordeal: SQLite: .*disk I/O error$' err
+check "and no folder is left of it" leaves limited
 run 0 sweep small.toml --seeds 1..8 -j 1 --json
 cp out whole.json
 limited sweep small.toml --seeds 1..8 -j 1 --out limited/sweep
@@ -114,7 +120,7 @@ if [ "$unable" = none ]; then
 else
     program=$ORDEAL
     [ -n "$unable" ] && program=./ordeal-of-all
-    for flags in "run small.toml --out closed/run" "sweep small.toml --seeds 1..2 --out closed/sweep" \
+    for flags in "run small.toml --out closed/run" "record sqlite --transactions 5 --out closed/record" "sweep small.toml --seeds 1..2 --out closed/sweep" \
         "generate list-append --transactions 20 -o closed/file.jsonl" \
         "convert short.jsonl --to oh -o closed/file.oh" \
         "check short.jsonl --checker blackbox --witness closed/witness.json"; do
@@ -145,6 +151,16 @@ for free in 0 4 8 16 32 64; do
         check "and no folder is left" leaves disk filler
     fi
     rm -rf disk/run
+    "$ORDEAL" record sqlite --transactions 20 --out disk/record >out 2>err
+    status=$?
+    if [ $status -eq 0 ]; then
+        check "with $free kB left a recording is whole" test -s disk/record/run.json -a -s disk/record/history.jsonl
+    else
+        verdict $((status != 2)) "so it is of a recording"
+        check "with the reason, too" grep -q ': No space left on device$' err
+        check "of which no folder is left" leaves disk filler
+    fi
+    rm -rf disk/record
     "$ORDEAL" generate list-append --transactions 400 -o disk/file.jsonl >out 2>err
     status=$?
     if [ $status -eq 0 ]; then

@@ -96,6 +96,14 @@ check "and leaves no folder" leaves swept proved
 interrupt TERM 143 0.3 run "$root/scenarios/list-append.toml" $long --json
 check "an object says so, too" says out '{"verdict":"unknown","reason":"not judged: interrupted"}'
 
+for topology in wal processes; do
+    interrupt TERM 143 1 record sqlite --for 1h --rate 100 --topology $topology --out recorded
+    check "a recording is judged as far as it came, $topology" grep -q '^verdict    ' out
+    check "and its folder is whole" test -s recorded/history.jsonl -a -s recorded/run.json
+    rm -rf recorded
+done
+check "and nothing else is left" leaves swept proved
+
 interrupt TERM 143 0.3 generate list-append --transactions 20000000 -o generated.jsonl
 check "what is not generated is not there" leaves swept proved
 "$ORDEAL" generate list-append --transactions 400000 -o long.jsonl >out 2>err

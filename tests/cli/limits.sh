@@ -99,6 +99,11 @@ endless="endless.toml --set cluster.election=1ns"
 
 # What has parts reports those that it has.
 ln -s "$root/scenarios" scenarios
+exits 3 "a recording that is cut off is not judged, whatever it has by then" \
+    record sqlite --rate 1 --for 60s --timeout 0.3
+check "and says why" says out "verdict    UNKNOWN   not judged: the time limit of 0.3 seconds"
+exits 3 "likewise with --json" record sqlite --rate 1 --for 60s --timeout 0.3 --workload bank --json
+check "in the object" mentions out '"verdict":"unknown","reason":"not judged: the time limit of 0.3 seconds"'
 run 3 prove --bug upgrade-race --seeds 100000 --timeout 1 --json
 check "prove reports what it has when its time is over" mentions out '"interrupted":"--timeout"'
 run 3 bisect "$root/scenarios/list-append.toml" --seeds 1..100000 --set workload.transactions=100 --timeout 1

@@ -43,6 +43,15 @@ check "and the reason is told" mentions out 'out of memory (--memory 100M): no m
 run 0 generate predicate-mix --transactions 300 -o rows.jsonl
 run 0 generate rw-mix --transactions 300 -o items.jsonl
 run 0 check items.jsonl --checker order --witness witness
+cat >real.toml <<'END'
+name = "real"
+[workload]
+kind = "predicate"
+transactions = 20
+sessions = 2
+[database]
+kind = "sqlite"
+END
 
 # shellcheck disable=SC2086 # several arguments
 # with FLAG KB COMMAND: its exit status. The flag is that of Ordeal, or of `ulimit`.
@@ -101,6 +110,9 @@ done <<END
 0 list levels
 0 explain G0
 1 watch --profile postgresql/serializable
+0 record sqlite --clients 2 --transactions 20
+0 record sqlite --topology processes --clients 1 --transactions 20
+0 run real.toml
 END
 
 # Address space is not taken ahead.

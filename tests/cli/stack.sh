@@ -68,6 +68,8 @@ survives sweep "$root/scenarios/ping.toml" --seeds 1..3
 survives bisect "$root/scenarios/ping.toml" --seeds 1..2
 survives prove --bug no-timestamp-cache --seeds 1 --clean 1
 survives program "$root/scenarios/programs/tpcc.sql"
+survives record sqlite --transactions 100
+survives record sqlite --topology processes --transactions 50 --workload predicate
 survives list scenarios
 survives explain G0
 for file in *-*.sql; do

@@ -50,6 +50,11 @@ sweep            sweep tiny.toml --seeds 1..2 -j 1 --out made/sweep
 sweep-bug        sweep found/capsule.toml --seeds 1..2 -j 2 --json
 bisect           bisect found/capsule.toml -j 1 --out made/bisect
 prove            prove --bug no-timestamp-cache --seeds 1 -j 1
+record           record sqlite --clients 1 --transactions 4 --out made/record
+record-apart     record sqlite --topology processes --clients 1 --transactions 4
+record-watch     record sqlite --watch --clients 1 --transactions 4 --json
+run-record       run real.toml --json
+sweep-record     sweep real.toml --seeds 1..2 -j 1 --out made/sweep
 TABLE
 }
 
@@ -104,6 +109,15 @@ cat >>program.toml <<'TOML'
 procedure = "deposit"
 arguments = ["uniform(1, 3)", "5.00"]
 TOML
+cat >real.toml <<'TOML'
+name = "real"
+[workload]
+kind = "list-append"
+transactions = 4
+sessions = 1
+[database]
+kind = "sqlite"
+TOML
 mkdir -p scenarios/bugs
 cp tiny.toml scenarios
 cp "$root/scenarios/bugs/no-timestamp-cache.toml" scenarios/bugs
@@ -139,22 +153,28 @@ call() {
     count=$(($(od -An -td8 count)))
 }
 
-# But for the time that it took.
+# But for the time that it took; a recording tells the time in all that it writes.
 timeless() {
-    sed -E 's/[0-9][0-9.]* (ns|us|ms|s|min|runs.s)\>/TIME/g; s/\([0-9. ]*×\)//; s/"tried_again":[0-9]*,//
+    case $name in *record*) sed -E 's/"at":\[[0-9,]*\]/TIME/g; s/"history":"[0-9a-f]{64}"/HISTORY/g
+            s/([0-9]+ )+commits.s/RATE/; s/"commits_per_second":[0-9]*/RATE/; s/"(p50|p99|p999|max)":[0-9.]*/TIME/g' ;;
+        *) cat ;;
+    esac | sed -E 's/[0-9][0-9.]* (ns|us|ms|s|min|runs.s)\>/TIME/g; s/\([0-9. ]*×\)//; s/"tried_again":[0-9]*,//
             s/"(wall_seconds|seconds|runs_per_second|[a-z_]*_(ns|seconds))":[0-9.]*/TIME/g; s/ time="[0-9.]*"//g
             s/^[0-9a-f]{16} (run [0-9]+) [0-9]+/\1/; /^retried /d'
 }
 
 made() {
-    find made -type f -exec cat {} + | timeless
+    find made -type f | sort | xargs -r cat | timeless
 }
 
-# Whether each file that was made is one of those that are made otherwise, and of a folder all files or none.
+# Whether each file that was made is one of those that are made otherwise, and of a folder all files or none. Which
+# witnesses a recording has is told by the checkers that had memory.
 is_whole() {
     for file in $(find made -mindepth 1); do
         case $file in
             made/sweep | made/sweep/journal) continue ;; # it stays, to be resumed
+            made/record) [ -s "$file/history.jsonl" ] && [ -s "$file/run.json" ] || return ;;
+            made/record/*) ;;
             made/run | made/bisect) [ "$(ls "$file")" = "$(ls "whole/${file#made/}")" ] || return ;;
             *) [ "$(timeless <"$file")" = "$(timeless <"whole/${file#made/}")" ] || return ;;
         esac
@@ -188,6 +208,7 @@ try() {
     [ -n "$why" ] || return
     echo "$name, $2=$3: $why"
     head -n 3 err | cut -c -300 | sed 's/^/    /'
+    [ "$why" = "${why#another answer}" ] || diff out.whole out.now | head -n 6 | cut -c -300 | sed 's/^/    /'
     bad=$((bad + 1))
     [ -z "${KEEP:-}" ] || { rm -rf "$KEEP"; cp -r . "$KEEP"; exit 1; }
 }

@@ -236,13 +236,13 @@ static enum status record(struct record_trial *trial, struct error *err)
     return end_watching(trial, err);
 }
 
-/* Nobody has seen what functions read. */
-static void leave_unjudged(struct record_trial *trial)
+static const char *const unseen = "what the program's functions read is not seen: only its "
+                                  "invariants were judged, not its isolation";
+
+static void leave_unjudged(struct record_trial *trial, const char *reason)
 {
     trial->jury = (struct jury){ .level = trial->level, .verdict = VERDICT_UNKNOWN };
-    snprintf(trial->jury.reason, sizeof trial->jury.reason,
-             "what the program's functions read is not seen: only its invariants were judged, not "
-             "its isolation");
+    snprintf(trial->jury.reason, sizeof trial->jury.reason, "%s", reason);
 }
 
 enum status record_trial_run(struct record_trial *trial, const struct record_trial_options *options,
@@ -254,11 +254,16 @@ enum status record_trial_run(struct record_trial *trial, const struct record_tri
     trial->plan.progress = options->progress;
     TRY(record(trial, err));
     if (!trial->plan.workload) {
-        leave_unjudged(trial);
+        leave_unjudged(trial, unseen);
         return STATUS_OK;
     }
+    /* What was recorded until then is not what was asked for: that it is valid says nothing. */
     left_ns = until_ns ? until_ns - wall_clock_ns() : 0;
-    return judge(trial, options, until_ns && left_ns < 1 ? 1 : left_ns, err);
+    if (until_ns && left_ns <= 0) {
+        leave_unjudged(trial, options->unfinished);
+        return STATUS_OK;
+    }
+    return judge(trial, options, left_ns, err);
 }
 
 void record_trial_close(struct record_trial *trial)
