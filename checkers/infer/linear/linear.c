@@ -495,8 +495,8 @@ static enum status judge_key(struct linear *l, uint32_t key, struct error *err)
     struct linear_result result = { 0 };
     enum status status;
 
-    l->task.at = l->calls.all.at + l->calls.start[key];
     l->task.count = l->calls.start[key + 1] - l->calls.start[key];
+    l->task.at = l->task.count > 0 ? l->calls.all.at + l->calls.start[key] : NULL;
     l->task.initial = l->calls.initial[key];
     status = linear_decide(&l->task, &result, err);
     for (size_t i = 0; i < result.order.count; i++)
