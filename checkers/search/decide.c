@@ -92,8 +92,9 @@ static enum status ask(const struct question *q, struct answer_found *a,
         return STATUS_OK;
     }
     TRY(smt_search_solve(&pairs->problem, &options, result, err));
+    /* Of the two it does not always tell which. */
     if (result->answer == SEARCH_UNDECIDED)
-        a->reason = "Z3 gave up";
+        a->reason = "Z3 gave up, at its limit of steps or for lack of memory";
     if (result->answer != SEARCH_IMPOSSIBLE)
         return STATUS_OK;
     a->reason = "Z3 finds no order, but gives no proof that can be checked";
