@@ -7,11 +7,11 @@
 
 /*
  * The shared libraries that can change what a run does or what is said of it: they read its
- * programs, draw its numbers and hash its trace. Z3 is none of them: smt/ takes no other version
- * than the one that is in the program's text, and no sweep asks it.
+ * programs, draw its numbers and hash its trace, or are the database itself. Z3 is none of them:
+ * smt/ takes no other version than the one that is in the program's text, and no sweep asks it.
  */
 static const char *const libraries[] = { "libpg_query.so", "libprotobuf-c.so", "libcjson.so",
-                                         "libsodium.so" };
+                                         "libsodium.so", "libsqlite3.so" };
 
 struct library {
     const char *name; /* how the file's begins */
