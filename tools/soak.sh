@@ -324,7 +324,8 @@ fuzz() {
     next=$(next_target)
     target=${next##* } spent=${next%% *}
     [ -x "$target" ] || { echo "soak: there are no fuzz targets: make fuzz"; exit 2; }
-    JOBS=1 BUILD=$BUILD tools/fuzz.sh "$wanted" "$target" >"$soak/fuzz.log" 2>&1
+    # An input hangs by the clock, on which others may be at work, too.
+    FUZZ_TIMEOUT=${FUZZ_TIMEOUT:-60} JOBS=1 BUILD=$BUILD tools/fuzz.sh "$wanted" "$target" >"$soak/fuzz.log" 2>&1
     echo $((spent + wanted)) >"$soak/fuzz/${target##*/fuzz_}"
     cat "$soak/fuzz.log"
     [ "$(grep -ac '^not ok' "$soak/fuzz.log")" -eq 0 ] || cat "$soak/fuzz.log" >>"$soak/findings/log"
