@@ -46,7 +46,8 @@ static const struct option audit_rows[] = {
     { .argument = "LOG",
       .kind = OPTION_OPERAND,
       .offset = AT(log),
-      .help = "the log of calls, also compressed; - is standard input" },
+      .help = "the log of calls, also compressed; - is standard input. Or a file with\n"
+              "a history of statements on tables" },
     { .name = "programs",
       .argument = "FILE.sql",
       .kind = OPTION_TEXT,
@@ -86,7 +87,7 @@ static const struct option audit_rows[] = {
 struct audit_call {
     const struct audit_values *values;
     struct limits *limits;
-    struct call_log log;
+    struct audit_input input;
     struct program program;
     struct audit_options options;
     struct audit_verdict verdict;
@@ -112,7 +113,7 @@ static enum status set_options(const struct audit_values *values, struct audit_c
 
 static void print_report(const struct audit_call *call, struct buffer *out)
 {
-    struct audit_report report = { &call->log, &call->verdict, call->options.level, call->parse_ns,
+    struct audit_report report = { &call->input.log, &call->verdict, call->options.level, call->parse_ns,
                                    call->ns };
     struct json_writer json = { .out = out };
 
@@ -140,20 +141,13 @@ static void publish(const struct audit_call *call)
     buffer_close(&out);
 }
 
-static enum status read_programs(struct audit_call *call, struct error *err)
-{
-    return call->values->programs
-               ? program_load_file(&call->program, call->values->programs, err)
-               : program_load(&call->program, TEXT(""), err);
-}
-
 static enum status read_all(struct audit_call *call, const struct progress *progress,
                             struct error *err)
 {
     int64_t began_ns = wall_clock_ns();
 
-    TRY(read_programs(call, err));
-    TRY(audit_input_read(&call->log, call->values->log, call->values->initial, progress, err));
+    TRY(audit_input_read(&call->input, progress, err));
+    TRY(audit_input_load(&call->input, &call->program, err));
     call->parse_ns = wall_clock_ns() - began_ns;
     return STATUS_OK;
 }
@@ -174,7 +168,7 @@ static enum status judge(struct audit_call *call, struct error *err)
 {
     int64_t began_ns = wall_clock_ns();
     uint64_t failures = memory_failures();
-    enum status status = audit_run(&call->log, &call->program, &call->options, &call->verdict, err);
+    enum status status = audit_run(&call->input.log, &call->program, &call->options, &call->verdict, err);
 
     status = memory_confirm(failures, status, err);
     call->ns = wall_clock_ns() - began_ns;
@@ -239,8 +233,13 @@ static enum status read_and_judge(struct audit_call *call, struct error *err)
 static enum status cmd_audit_run(const void *given, struct limits *limits, enum exit_code *code,
                                  struct error *err)
 {
-    struct audit_call call = { .values = given, .limits = limits };
-    enum status status = set_options(given, &call, err);
+    const struct audit_values *values = given;
+    struct audit_call call = {
+        .values = values,
+        .limits = limits,
+        .input = { .path = values->log, .programs = values->programs, .initial = values->initial },
+    };
+    enum status status = set_options(values, &call, err);
 
     if (status == STATUS_OK)
         status = read_and_judge(&call, err);
@@ -250,7 +249,7 @@ static enum status cmd_audit_run(const void *given, struct limits *limits, enum 
     }
     audit_verdict_close(&call.verdict);
     program_close(&call.program);
-    call_log_close(&call.log);
+    audit_input_close(&call.input);
     return status;
 }
 

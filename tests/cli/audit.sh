@@ -48,4 +48,10 @@ check "and with its byte" \
 run 2 audit first.jsonl --initial bad.jsonl --level snapshot
 check "initial rows are refused likewise" mentions err "bad.jsonl:1: expected an array of rows"
 
+run 0 generate rw-mix --transactions 20 --seed 1 -o items.jsonl
+run 2 audit items.jsonl --level snapshot
+check "a history of items has no SQL" mentions err "items.jsonl: transaction 1: an operation on an item that is no row"
+run 2 audit items.jsonl --programs "$programs/counters.sql" --level snapshot
+check "and brings no programs" mentions err "--programs is for a log of calls"
+
 finish
