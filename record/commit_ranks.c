@@ -20,9 +20,11 @@ struct read_snapshot {
 };
 
 struct chain {
-    const struct text *texts;
+    const struct taken_snapshot *texts;
     struct numbered_xid *commits; /* by xid */
     size_t commit_count;
+    /* By when they were begun; the xid is the least of those that were begun then or later. */
+    struct numbered_commit *begun;
     ARRAY(uint64_t) running;
     ARRAY(struct read_snapshot) snapshots;
     ARRAY(size_t)
@@ -74,6 +76,38 @@ static bool is_commit(const struct chain *c, uint64_t xid)
     return at < c->commit_count && c->commits[at].xid == xid;
 }
 
+static int compare_begins(const void *a, const void *b)
+{
+    const struct numbered_commit *x = a, *y = b;
+
+    return (x->begun_ns > y->begun_ns) - (x->begun_ns < y->begun_ns);
+}
+
+static void sort_begun(struct chain *c)
+{
+    if (c->commit_count > 1)
+        qsort(c->begun, c->commit_count, sizeof *c->begun, compare_begins);
+    for (size_t i = c->commit_count; i-- > 1;)
+        if (c->begun[i].xid < c->begun[i - 1].xid)
+            c->begun[i - 1].xid = c->begun[i].xid;
+}
+
+/* The least xid of the commits that were begun later. */
+static uint64_t least_after(const struct chain *c, int64_t ns)
+{
+    size_t low = 0, high = c->commit_count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (c->begun[middle].begun_ns <= ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < c->commit_count ? c->begun[low].xid : UINT64_MAX;
+}
+
 static bool take_number(struct text *text, uint64_t *number, char end)
 {
     if (!text_take_uint64(text, number))
@@ -88,22 +122,24 @@ static bool take_number(struct text *text, uint64_t *number, char end)
 
 static enum status read_snapshot(struct chain *c, size_t number, struct error *err)
 {
-    struct text text = c->texts[number];
+    struct text text = c->texts[number].text;
     struct read_snapshot s = { .first = c->running.count, .number = number };
-    uint64_t xmin, xid;
+    uint64_t xmin, xid, least;
 
     if (text.length == 0)
         return STATUS_OK;
     if (!take_number(&text, &xmin, ':') || !take_number(&text, &s.xmax, ':'))
         return error_set(err, STATUS_BAD_INPUT, "the database says '%.*s', which is no snapshot",
-                         TEXT_PRINT(c->texts[number]));
+                         TEXT_PRINT(c->texts[number].text));
     while (text.length > 0) {
         if (!take_number(&text, &xid, ',') && text.length > 0)
             return error_set(err, STATUS_BAD_INPUT,
                              "the database says '%.*s', which is no snapshot",
-                             TEXT_PRINT(c->texts[number]));
+                             TEXT_PRINT(c->texts[number].text));
         TRY(array_push(&c->running, xid, err));
     }
+    least = least_after(c, c->texts[number].ended_ns);
+    s.xmax = least < s.xmax ? least : s.xmax;
     s.count = c->running.count - s.first;
     if (s.count > 1)
         qsort(c->running.at + s.first, s.count, sizeof *c->running.at, compare_numbers);
@@ -178,6 +214,7 @@ static enum status order(struct chain *c, struct commit_ranks *v, size_t snapsho
 {
     if (c->commit_count > 1)
         qsort(c->commits, c->commit_count, sizeof *c->commits, compare_xids);
+    sort_begun(c);
     for (size_t i = 0; i < snapshot_count; i++)
         TRY(read_snapshot(c, i, err));
     if (c->snapshots.count > 1)
@@ -185,28 +222,31 @@ static enum status order(struct chain *c, struct commit_ranks *v, size_t snapsho
     return rank_all(c, v, err);
 }
 
-enum status commit_ranks_find(struct commit_ranks *v, const uint64_t *commit_xids,
-                              size_t commit_count, const struct text *snapshots,
+enum status commit_ranks_find(struct commit_ranks *v, const struct numbered_commit *commits,
+                              size_t commit_count, const struct taken_snapshot *snapshots,
                               size_t snapshot_count, struct error *err)
 {
     struct chain c = { .texts = snapshots, .commit_count = commit_count };
-    enum status status;
+    enum status status = STATUS_OK;
 
     *v = (struct commit_ranks){ .commit_ranks = calloc(commit_count + 1, sizeof *v->commit_ranks),
                                 .snapshot_ranks =
                                     malloc((snapshot_count + 1) * sizeof *v->snapshot_ranks) };
     c.commits = malloc((commit_count + 1) * sizeof *c.commits);
-    if (!v->commit_ranks || !v->snapshot_ranks || !c.commits) {
-        free(c.commits);
-        return error_set(err, STATUS_OVER_LIMIT, "no memory for the order of %zu commits",
-                         commit_count);
+    c.begun = malloc((commit_count + 1) * sizeof *c.begun);
+    if (!v->commit_ranks || !v->snapshot_ranks || !c.commits || !c.begun)
+        status = error_set(err, STATUS_OVER_LIMIT, "no memory for the order of %zu commits",
+                           commit_count);
+    for (size_t i = 0; status == STATUS_OK && i < commit_count; i++) {
+        c.commits[i] = (struct numbered_xid){ commits[i].xid, i };
+        c.begun[i] = commits[i];
     }
-    for (size_t i = 0; i < commit_count; i++)
-        c.commits[i] = (struct numbered_xid){ commit_xids[i], i };
-    for (size_t i = 0; i < snapshot_count; i++)
+    for (size_t i = 0; status == STATUS_OK && i < snapshot_count; i++)
         v->snapshot_ranks[i] = COMMIT_RANKS_NONE;
-    status = order(&c, v, snapshot_count, err);
+    if (status == STATUS_OK)
+        status = order(&c, v, snapshot_count, err);
     free(c.commits);
+    free(c.begun);
     array_close(&c.running);
     array_close(&c.snapshots);
     array_close(&c.waiting);

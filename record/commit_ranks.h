@@ -13,6 +13,14 @@
  *
  * Snapshots of one database make a chain. One that does not fit, because it lacks what an earlier
  * one saw, gets no rank.
+ *
+ * After a crash a database may use numbers again of which nothing reached its disk. A snapshot from
+ * before counted such a number as rolled back, and its text cannot tell it from the later commit:
+ *
+ *     7 is rolled back    snapshot 8:8:    crash    another 7 commits
+ *
+ * So a snapshot saw nothing of transactions that were begun when its own had ended, whatever its text
+ * says.
  */
 #ifndef RECORD_COMMIT_RANKS_H
 #define RECORD_COMMIT_RANKS_H
@@ -22,6 +30,16 @@
 
 #include "base/error.h"
 #include "base/text.h"
+
+struct numbered_commit {
+    uint64_t xid;
+    int64_t begun_ns; /* INT64_MIN: nobody knows */
+};
+
+struct taken_snapshot {
+    struct text text;
+    int64_t ended_ns; /* when its transaction had ended; INT64_MAX: nobody knows */
+};
 
 struct commit_ranks {
     uint32_t *commit_ranks;   /* by commit, 1 to rank_count + 1 */
@@ -36,8 +54,8 @@ struct commit_ranks {
  * Empty texts are no snapshots, and get no rank; they are no misfits either. Refuses what is no
  * snapshot.
  */
-MUST_USE enum status commit_ranks_find(struct commit_ranks *, const uint64_t *commit_xids,
-                                       size_t commit_count, const struct text *snapshots,
+MUST_USE enum status commit_ranks_find(struct commit_ranks *, const struct numbered_commit *commits,
+                                       size_t commit_count, const struct taken_snapshot *snapshots,
                                        size_t snapshot_count, struct error *);
 void commit_ranks_close(struct commit_ranks *);
 

@@ -252,7 +252,7 @@ static enum status match_commits(struct record_teller *t, struct error *err)
     return status;
 }
 
-typedef ARRAY(struct text) snapshot_texts;
+typedef ARRAY(struct taken_snapshot) taken_snapshots;
 
 /* Whether the transaction has such an operation, and its snapshot is of use. */
 static bool tells_statement(const struct placed_txn *txn, uint64_t op)
@@ -261,40 +261,51 @@ static bool tells_statement(const struct placed_txn *txn, uint64_t op)
 }
 
 /* Of transactions, and behind them those of statements, of which most have none. */
-static enum status list_snapshots(const struct record_teller *t, snapshot_texts *texts,
+static enum status list_snapshots(const struct record_teller *t, taken_snapshots *snapshots,
                                   struct error *err)
 {
     for (size_t i = 0; i < t->txns.count; i++) {
         const struct placed_txn *txn = &t->txns.at[i];
-        struct text text =
-            txn->txn->status == TXN_OK ? client_log_snapshot(txn->log, txn->txn) : TEXT("");
+        struct taken_snapshot taken = { TEXT(""), txn->txn->completed_ns };
 
-        TRY(array_push(texts, text, err));
+        if (txn->txn->status == TXN_OK)
+            taken.text = client_log_snapshot(txn->log, txn->txn);
+        TRY(array_push(snapshots, taken, err));
     }
     for (size_t i = 0; i < t->txns.count; i++) {
         const struct placed_txn *txn = &t->txns.at[i];
 
         for (uint64_t j = txn->txn->first_op; tells_statement(txn, j); j++) {
-            struct text text = client_log_statement(txn->log, &txn->log->ops.at[j]);
+            struct taken_snapshot taken = { client_log_statement(txn->log, &txn->log->ops.at[j]),
+                                            txn->txn->completed_ns };
 
-            TRY(array_push(texts, text, err));
+            TRY(array_push(snapshots, taken, err));
         }
     }
     return STATUS_OK;
 }
 
+static struct numbered_commit number_commit(const struct record_teller *t, size_t number)
+{
+    const struct recovered_commit *commit = &t->source->order->commits.at[number];
+    size_t txn = t->commit_txns[number];
+
+    return (struct numbered_commit){ .xid = commit->place ? commit->place : commit->xid,
+                                     .begun_ns = txn == NO_COMMIT ? INT64_MIN
+                                                                  : t->txns.at[txn].txn->invoked_ns };
+}
+
 static enum status order_commits(struct record_teller *t, struct error *err)
 {
     const struct recovered_order *order = t->source->order;
-    uint64_t *xids = malloc((order->commits.count + 1) * sizeof *xids);
-    snapshot_texts snapshots = { 0 };
+    struct numbered_commit *commits = malloc((order->commits.count + 1) * sizeof *commits);
+    taken_snapshots snapshots = { 0 };
     enum status status = list_snapshots(t, &snapshots, err);
 
-    if (status == STATUS_OK && xids) {
+    if (status == STATUS_OK && commits) {
         for (size_t i = 0; i < order->commits.count; i++)
-            xids[i] =
-                order->commits.at[i].place ? order->commits.at[i].place : order->commits.at[i].xid;
-        status = commit_ranks_find(&t->visibility, xids, order->commits.count, snapshots.at,
+            commits[i] = number_commit(t, i);
+        status = commit_ranks_find(&t->visibility, commits, order->commits.count, snapshots.at,
                                    snapshots.count, err);
         t->certificate->misfits = t->visibility.misfits;
     } else if (status == STATUS_OK) {
@@ -302,7 +313,7 @@ static enum status order_commits(struct record_teller *t, struct error *err)
             error_set(err, STATUS_OVER_LIMIT, "no memory for %zu commits", order->commits.count);
     }
     t->next_snapshot = t->txns.count;
-    free(xids);
+    free(commits);
     array_close(&snapshots);
     return status;
 }

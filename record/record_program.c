@@ -262,31 +262,56 @@ static int compare_ranks(const void *a, const void *b)
     return (x->number > y->number) - (x->number < y->number);
 }
 
+/* A call that was told to have committed tells when its commit was begun. */
+static enum status number_commits(const logged_calls *calls, const struct recovered_order *order,
+                                  struct numbered_commit *commits, struct error *err)
+{
+    struct map begins = { 0 };
+    enum status status = STATUS_OK;
+    uint64_t call;
+
+    for (size_t i = 0; status == STATUS_OK && i < calls->count; i++) {
+        size_t at;
+
+        if (calls->at[i].txn->status == TXN_OK && calls->at[i].txn->xid != 0)
+            status = map_add(&begins, calls->at[i].txn->xid, i, &at, err);
+    }
+    for (size_t i = 0; status == STATUS_OK && i < order->commits.count; i++) {
+        commits[i] = (struct numbered_commit){ order->commits.at[i].xid, INT64_MIN };
+        if (map_find(&begins, commits[i].xid, &call))
+            commits[i].begun_ns = calls->at[call].txn->invoked_ns;
+    }
+    map_close(&begins);
+    return status;
+}
+
 static enum status rank_commits(const logged_calls *calls, const struct recovered_order *order,
                                 struct ranked_commit *ranked, struct error *err)
 {
-    uint64_t *xids = calloc(order->commits.count + 1, sizeof *xids);
-    struct text *snapshots = calloc(calls->count + 1, sizeof *snapshots);
+    struct numbered_commit *commits = calloc(order->commits.count + 1, sizeof *commits);
+    struct taken_snapshot *snapshots = calloc(calls->count + 1, sizeof *snapshots);
     struct commit_ranks ranks = { 0 };
     enum status status = STATUS_OK;
 
-    if (!xids || !snapshots)
+    if (!commits || !snapshots)
         status = error_set(err, STATUS_OVER_LIMIT, "no memory for %zu calls", calls->count);
-    for (size_t i = 0; status == STATUS_OK && i < order->commits.count; i++)
-        xids[i] = order->commits.at[i].xid;
+    if (status == STATUS_OK)
+        status = number_commits(calls, order, commits, err);
     for (size_t i = 0; status == STATUS_OK && i < calls->count; i++)
         if (calls->at[i].txn->status == TXN_OK)
-            snapshots[i] = client_log_snapshot(calls->at[i].log, calls->at[i].txn);
+            snapshots[i] =
+                (struct taken_snapshot){ client_log_snapshot(calls->at[i].log, calls->at[i].txn),
+                                         calls->at[i].txn->completed_ns };
     if (status == STATUS_OK)
-        status =
-            commit_ranks_find(&ranks, xids, order->commits.count, snapshots, calls->count, err);
+        status = commit_ranks_find(&ranks, commits, order->commits.count, snapshots, calls->count,
+                                   err);
     for (size_t i = 0; status == STATUS_OK && i < order->commits.count; i++)
-        ranked[i] = (struct ranked_commit){ ranks.commit_ranks[i], i, xids[i] };
+        ranked[i] = (struct ranked_commit){ ranks.commit_ranks[i], i, commits[i].xid };
     if (status == STATUS_OK && order->commits.count > 1)
         qsort(ranked, order->commits.count, sizeof *ranked, compare_ranks);
     commit_ranks_close(&ranks);
     free(snapshots);
-    free(xids);
+    free(commits);
     return status;
 }
 

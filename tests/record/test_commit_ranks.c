@@ -15,10 +15,17 @@ void tearDown(void) {}
 static struct commit_ranks order(const uint64_t *xids, size_t xid_count,
                                  const struct text *snapshots, size_t snapshot_count)
 {
+    struct numbered_commit commits[20];
+    struct taken_snapshot taken[20];
     struct commit_ranks v;
 
+    TEST_ASSERT_TRUE(xid_count <= ROW_COUNT(commits) && snapshot_count <= ROW_COUNT(taken));
+    for (size_t i = 0; i < xid_count; i++)
+        commits[i] = (struct numbered_commit){ xids[i], INT64_MIN };
+    for (size_t i = 0; i < snapshot_count; i++)
+        taken[i] = (struct taken_snapshot){ snapshots[i], INT64_MAX };
     TEST_ASSERT_EQUAL_MESSAGE(
-        STATUS_OK, commit_ranks_find(&v, xids, xid_count, snapshots, snapshot_count, &err),
+        STATUS_OK, commit_ranks_find(&v, commits, xid_count, taken, snapshot_count, &err),
         err.text);
     return v;
 }
@@ -79,16 +86,40 @@ static void who_has_no_snapshot_is_no_misfit(void)
 static void what_is_no_snapshot_is_refused(void)
 {
     static const char *const texts[] = { "7", "7:8", "7:8:x", "7:8:5,,6", "a:8:" };
-    static const uint64_t xids[] = { 3 };
+    static const struct numbered_commit commit = { 3, INT64_MIN };
 
     for (size_t i = 0; i < ROW_COUNT(texts); i++) {
-        struct text snapshot = text_of(texts[i]);
+        struct taken_snapshot snapshot = { text_of(texts[i]), INT64_MAX };
         struct commit_ranks v;
 
         TEST_ASSERT_EQUAL_MESSAGE(STATUS_BAD_INPUT,
-                                  commit_ranks_find(&v, xids, 1, &snapshot, 1, &err), texts[i]);
+                                  commit_ranks_find(&v, &commit, 1, &snapshot, 1, &err), texts[i]);
         commit_ranks_close(&v);
     }
+}
+
+/*
+ * 7 was rolled back, and nothing of it reached the disk; after the crash another transaction had that number.
+ * Who read before the crash has not seen it, whoever read later has.
+ */
+static void a_number_that_is_used_again_after_a_crash_was_not_seen_before(void)
+{
+    static const struct numbered_commit commits[] = { { 5, 100 }, { 7, 900 }, { 8, 1000 } };
+    static const struct taken_snapshot snapshots[] = {
+        { { "8:8:", 4 }, 300 }, { { "8:8:", 4 }, 950 }, { { "9:9:", 4 }, 2000 }
+    };
+    struct commit_ranks v;
+
+    TEST_ASSERT_EQUAL_MESSAGE(STATUS_OK, commit_ranks_find(&v, commits, 3, snapshots, 3, &err),
+                              err.text);
+    TEST_ASSERT_EQUAL(0, v.misfits);
+    TEST_ASSERT_EQUAL(1, v.snapshot_ranks[0]);
+    TEST_ASSERT_EQUAL(2, v.snapshot_ranks[1]);
+    TEST_ASSERT_EQUAL(3, v.snapshot_ranks[2]);
+    TEST_ASSERT_EQUAL(1, v.commit_ranks[0]);
+    TEST_ASSERT_EQUAL(2, v.commit_ranks[1]);
+    TEST_ASSERT_EQUAL(3, v.commit_ranks[2]);
+    commit_ranks_close(&v);
 }
 
 /* The definition, by comparing everything with everything. */
@@ -136,6 +167,7 @@ int main(void)
     RUN_TEST(a_snapshot_that_lacks_what_a_smaller_one_saw_fits_nowhere);
     RUN_TEST(who_has_no_snapshot_is_no_misfit);
     RUN_TEST(what_is_no_snapshot_is_refused);
+    RUN_TEST(a_number_that_is_used_again_after_a_crash_was_not_seen_before);
     RUN_TEST(ranks_are_those_of_the_definition_on_random_chains);
     return UNITY_END();
 }

@@ -236,8 +236,8 @@ static void work_out(const struct commit_ranks *ranks, const struct builtin *bui
 
 static void what_the_recovered_order_says_was_seen_is_what_shadow_transactions_see(void)
 {
-    struct text snapshots[SHADOWS];
-    uint64_t *xids;
+    struct taken_snapshot snapshots[SHADOWS];
+    struct numbered_commit *commits;
     struct commit_ranks ranks;
     struct builtin builtin;
     struct sight sight;
@@ -248,12 +248,12 @@ static void what_the_recovered_order_says_was_seen_is_what_shadow_transactions_s
     look_while_others_write();
     TEST_ASSERT_EQUAL(STATUS_OK, database_postgres.recover(server, &order, &err));
     TEST_ASSERT_GREATER_THAN(SHADOWS, order.commits.count);
-    xids = malloc(order.commits.count * sizeof *xids);
+    commits = malloc(order.commits.count * sizeof *commits);
     for (size_t i = 0; i < order.commits.count; i++)
-        xids[i] = order.commits.at[i].xid;
+        commits[i] = (struct numbered_commit){ order.commits.at[i].xid, INT64_MIN };
     for (size_t i = 0; i < SHADOWS; i++)
-        snapshots[i] = text_of(shadows[i].snapshot);
-    TEST_ASSERT_EQUAL(STATUS_OK, commit_ranks_find(&ranks, xids, order.commits.count, snapshots,
+        snapshots[i] = (struct taken_snapshot){ text_of(shadows[i].snapshot), INT64_MAX };
+    TEST_ASSERT_EQUAL(STATUS_OK, commit_ranks_find(&ranks, commits, order.commits.count, snapshots,
                                                    SHADOWS, &err));
     TEST_ASSERT_EQUAL(0, ranks.misfits);
     for (size_t i = 0; i < SHADOWS; i++) {
@@ -265,7 +265,7 @@ static void what_the_recovered_order_says_was_seen_is_what_shadow_transactions_s
     }
     TEST_ASSERT_GREATER_THAN(SHADOWS / 4, differing); /* they did not all see the same */
     commit_ranks_close(&ranks);
-    free(xids);
+    free(commits);
 }
 
 int main(void)
