@@ -440,6 +440,7 @@ static void fill_least(const struct sorted_txn *all, uint32_t count, bool of_com
 /*
  * The key of one without ts is how many of those with it (the first `count`) come before: those up to
  * the last that was completed before it was, or, if it only reads, up to the last that it could have seen.
+ * Where others have a ts, one without it has most likely written nothing, whatever its program may write.
  */
 static enum status give_slots(const struct plan *plan, struct sorted_txn *all, uint32_t count,
                               uint32_t total, struct error *err)
@@ -452,7 +453,8 @@ static enum status give_slots(const struct plan *plan, struct sorted_txn *all, u
     fill_least(all, count, false, least + count + 1);
     for (uint32_t i = count; i < total; i++) {
         const struct plan_txn *t = &plan->txns.at[all[i].txn];
-        const int64_t *by = t->may_write ? least : least + count + 1;
+        bool has_written = t->may_write && count == 0;
+        const int64_t *by = has_written ? least : least + count + 1;
         int64_t end = t->logged->completed_ns;
         uint32_t slot = count;
 
