@@ -54,4 +54,51 @@ check "a history of items has no SQL" mentions err "items.jsonl: transaction 1: 
 run 2 audit items.jsonl --programs "$programs/counters.sql" --level snapshot
 check "and brings no programs" mentions err "--programs is for a log of calls"
 
+# --- Verdicts -------------------------------------------------------------------
+
+sed -n '/^```sql/,/^```/{/^```/d;p}' "$root/docs/audit.md" >deposit.sql
+sed -n '/^```json/,/^```/{/^```/d;p}' "$root/docs/audit.md" >deposits.jsonl
+check "the log of the page is there" test "$(wc -l <deposits.jsonl)" -eq 4
+run 0 audit deposits.jsonl --programs deposit.sql --level read-committed
+check "a lost update may happen at read-committed" mentions out "audit      read-committed        valid  model locking"
+for level in snapshot strict-snapshot serializable strict-serializable; do
+    run 1 audit deposits.jsonl --programs deposit.sql --level $level
+    check "and not at $level" mentions out "audit      $level"
+    check "where it is shown with its call" mentions out "wrong      T2 in line 3   deposit('1', '7')"
+done
+run 1 audit deposits.jsonl --programs deposit.sql --level snapshot --json
+check "and as JSON" mentions out '"verdict":"invalid","level":"snapshot","checker":"audit","model":null,"first_committer":null,"anomalies":[{"kind":"wrong-answer","transactions":[2],'
+sed '/"txn":2/s/"17"/"22"/; s/"37"/"42"/' deposits.jsonl >serial.jsonl
+for level in read-committed snapshot strict-snapshot serializable strict-serializable; do
+    run 0 audit serial.jsonl --programs deposit.sql --level $level --witness w.json
+    check "two deposits one after the other are right at $level" mentions out "audit      $level"
+    check "with a witness" mentions w.json "\"level\":\"$level\",\"verdict\":\"valid\""
+done
+run 0 audit serial.jsonl --programs deposit.sql --level serializable --witness -
+check "a witness on standard output" mentions out '{"ordeal-audit":1,"log":"'
+printf '{"accounts":[{"id":"1","balance":"11"},{"id":"2","balance":"20"}]}\n' >rows.jsonl
+run 1 audit serial.jsonl --programs deposit.sql --initial rows.jsonl --level read-committed
+check "other initial rows give other answers" mentions out "wrong "
+run 2 audit serial.jsonl --level snapshot
+check "a function that is not there is named" mentions err "deposit"
+
+for level in serializable snapshot read-committed; do
+    run 0 audit first.jsonl --programs "$programs/phantom.sql" --level $level --timeout 60
+    check "a run without bugs is right at $level" mentions out "audit      $level"
+done
+# look_twice asks the same twice: nothing that is serializable answers f.
+run 0 run "$bookings" --set workload.transactions=40 --set workload.sessions=3 --audit-log small.jsonl
+number=$(grep -n '"call":"look_twice".*"t"' small.jsonl | head -n 1 | cut -d : -f 1)
+sed "${number}s/\"t\"/\"f\"/" small.jsonl >changed.jsonl
+for level in serializable strict-serializable snapshot strict-snapshot; do
+    run 1 audit changed.jsonl --programs "$programs/phantom.sql" --level $level --timeout 60
+    check "an answer that was changed is found at $level" mentions out "in line $number   look_twice("
+done
+run 0 audit changed.jsonl --programs "$programs/phantom.sql" --level read-committed --timeout 60
+check "at read-committed it might be right" mentions out "audit      read-committed        valid"
+
+run 0 generate predicate-mix --transactions 60 --sessions 4 --predicates 60 --seed 3 -o statements.jsonl
+run 0 audit statements.jsonl --level serializable --timeout 60
+check "a history of statements is audited" mentions out "audit      serializable          valid"
+
 finish
