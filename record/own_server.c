@@ -40,8 +40,14 @@ static void path_in(const struct own_server *s, const char *name, char *path)
 
 /* --- Processes -------------------------------------------------------------------------------- */
 
-/* The parent of a process, by /proc; 0: it is gone. */
-static pid_t parent_of(pid_t pid)
+/* A process as /proc has it. */
+struct process_status {
+    char state; /* 'Z': it has ended, and nobody has asked how */
+    pid_t parent;
+};
+
+/* False: it is gone. */
+static bool read_status(pid_t pid, struct process_status *found)
 {
     char path[64], line[512];
     const char *behind_name;
@@ -52,14 +58,22 @@ static pid_t parent_of(pid_t pid)
     snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
     file = fopen(path, "re");
     if (!file)
-        return 0;
+        return false;
     got = fread(line, 1, sizeof line - 1, file);
     fclose(file);
     line[got] = '\0';
     behind_name = strrchr(line, ')');
-    if (!behind_name || sscanf(behind_name + 1, " %*c %d", &parent) != 1)
-        return 0;
-    return (pid_t)parent;
+    if (!behind_name || sscanf(behind_name + 1, " %c %d", &found->state, &parent) != 2)
+        return false;
+    found->parent = (pid_t)parent;
+    return true;
+}
+
+static bool is_child(pid_t pid, pid_t parent)
+{
+    struct process_status status;
+
+    return read_status(pid, &status) && status.parent == parent;
 }
 
 struct processes {
@@ -77,16 +91,19 @@ static void list_children(pid_t parent, struct processes *children)
     for (struct dirent *entry = readdir(proc); entry; entry = readdir(proc)) {
         pid_t pid = (pid_t)atoi(entry->d_name);
 
-        if (isdigit((unsigned char)entry->d_name[0]) && parent_of(pid) == parent &&
+        if (isdigit((unsigned char)entry->d_name[0]) && is_child(pid, parent) &&
             array_push(&children->pids, pid, &err) != STATUS_OK)
             break;
     }
     closedir(proc);
 }
 
+/* In a container whose first process asks for no one's end, the dead stay in the table. */
 static bool is_running(pid_t pid)
 {
-    return kill(pid, 0) == 0 || errno == EPERM;
+    struct process_status status;
+
+    return read_status(pid, &status) && status.state != 'Z';
 }
 
 /* The children first find their parent dead, and so cannot start others. */

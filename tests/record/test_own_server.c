@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tests/record/process_state.h"
 #include "unity.h"
 
 static struct own_server server;
@@ -42,21 +43,6 @@ static void wait_for_words(unsigned node, const char *wanted)
 }
 
 /* 'T': it is stopped. */
-static char state_of(pid_t pid)
-{
-    char path[64], line[300] = "", state = '?';
-    FILE *file;
-
-    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-    file = fopen(path, "re");
-    if (file) {
-        if (fgets(line, sizeof line, file) && strrchr(line, ')'))
-            state = strrchr(line, ')')[2];
-        fclose(file);
-    }
-    return state;
-}
-
 static void nodes_live_and_die_by_themselves(void)
 {
     start(0, "echo one; exec sleep 60");
