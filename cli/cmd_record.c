@@ -426,6 +426,7 @@ static enum status record_and_judge(struct record_trial *trial, const struct rec
                                             .unfinished = limits->reason,
                                             .memory = limits->memory,
                                             .stop = interrupt_notice(false),
+                                            .time_is_over = limits_stop(limits),
                                             .progress = &progress,
                                             .tell = publish,
                                             .context = &publishing };

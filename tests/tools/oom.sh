@@ -4,7 +4,8 @@
 # may become unknown for that reason, and never another one.
 #
 # A dozen allocations of each command, spread over all, and the last four, for the report; of `program` every
-# fourth, for libpg_query prints a body with four in a row. With ORDEAL_SOAK=1 every one of them, to the end.
+# fourth, for libpg_query prints a body with four in a row. With ORDEAL_SOAK=1 every one of them, to the end; with
+# OOM_EVERY=50 every fiftieth, from the one on that OOM_FIRST names (1).
 #
 #     oom.sh NAME...    tries these commands alone
 #     oom.sh list       their names
@@ -226,15 +227,15 @@ try_all() { # name; its arguments are in `arguments`
         bad=1
     fi
     for which in FAIL_AT FAIL_FROM; do
-        number=1
+        number=${OOM_FIRST:-1}
         stride=$((whole / 11 + 1))
         [ "$name $which" != "program FAIL_AT" ] || stride=4
         while [ $bad -lt 20 ]; do
             try "$name" $which "$number"
             [ "$count" -ge "$number" ] || break
             tried=$((tried + 1))
-            if [ "${ORDEAL_SOAK:-0}" = 1 ]; then
-                number=$((number + 1))
+            if [ "${ORDEAL_SOAK:-0}" = 1 ] || [ -n "${OOM_EVERY:-}" ]; then
+                number=$((number + ${OOM_EVERY:-1}))
             else
                 [ "$number" -lt "$whole" ] || break
                 [ "$number" -lt $((whole - 3)) ] || stride=1

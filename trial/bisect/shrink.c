@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/memory_limit.h"
 #include "trial/bisect/case_private.h"
 #include "trial/run/run.h"
 
@@ -88,24 +89,33 @@ static uint64_t shrink_seed_of_try(uint64_t seed, uint32_t number)
     return number == 0 ? seed : number;
 }
 
-static void try_once(struct shrink *shrink, struct try_answer *answer)
+/* A case that makes no sense does not fail; of one that there was no memory for nobody knows. */
+static enum status unless_memory(enum status status, const struct error *err)
+{
+    return status != STATUS_OK && memory_limit_is_cause(err) ? status : STATUS_OK;
+}
+
+static enum status try_once(struct shrink *shrink, struct try_answer *answer, struct error *err)
 {
     struct run_options options = { .arena = &shrink->arena };
     struct signatures *signatures = calloc(1, sizeof *signatures);
-    struct error err = { 0 };
     struct trial trial;
+    enum status status;
 
+    if (!signatures)
+        return error_set(err, STATUS_OVER_LIMIT, "no memory for what is wrong with a run");
     answer->runs++;
-    if (signatures && trial_run(&trial, shrink->room, &options, &err) == STATUS_OK) {
+    status = trial_run(&trial, shrink->room, &options, err);
+    if (status == STATUS_OK) {
         signature_of_trial(&trial, signatures);
         answer->fails = shrink_is_alike(signatures, shrink->origin->target);
         answer->events = trial.simulation->world.counts.events;
         answer->spent += answer->events + EVENTS_OF_A_RUN;
         answer->seed = shrink->room->seed;
     }
-    if (signatures)
-        trial_close(&trial);
+    trial_close(&trial);
     free(signatures);
+    return unless_memory(status, err);
 }
 
 static enum status work(void *context, struct text bytes, struct buffer *out, struct error *err)
@@ -114,7 +124,7 @@ static enum status work(void *context, struct text bytes, struct buffer *out, st
     struct try_answer answer = { 0 };
     struct bisect_case tried;
     struct try_job job;
-    enum status status;
+    enum status status, run = STATUS_OK;
 
     assert(bytes.length >= sizeof job);
     memcpy(&job, bytes.at, sizeof job);
@@ -124,17 +134,18 @@ static enum status work(void *context, struct text bytes, struct buffer *out, st
         status = case_scenario(&tried, shrink->origin, shrink->room, err);
     if (status == STATUS_OK)
         call_witness(shrink->room, shrink->origin->target);
-    for (uint32_t i = job.from; status == STATUS_OK && i < job.to && !answer.fails; i++) {
+    for (uint32_t i = job.from;
+         status == STATUS_OK && run == STATUS_OK && i < job.to && !answer.fails; i++) {
         if (i > 0 && i == tried.settings.seed)
             continue;
         shrink->room->seed = shrink_seed_of_try(tried.settings.seed, i);
-        try_once(shrink, &answer);
+        run = try_once(shrink, &answer, err);
     }
     if (status == STATUS_OK)
         case_drop_scenario(shrink->room);
     case_close(&tried);
     buffer_text(out, (struct text){ (const char *)&answer, sizeof answer });
-    return STATUS_OK; /* a case that makes no sense does not fail */
+    return status != STATUS_OK ? unless_memory(status, err) : run;
 }
 
 /* --- Candidates ------------------------------------------------------------------------------- */

@@ -259,7 +259,8 @@ enum status record_trial_run(struct record_trial *trial, const struct record_tri
     }
     /* What was recorded until then is not what was asked for: that it is valid says nothing. */
     left_ns = until_ns ? until_ns - wall_clock_ns() : 0;
-    if (until_ns && left_ns <= 0) {
+    if ((until_ns && left_ns <= 0) ||
+        (options->time_is_over && atomic_load(options->time_is_over))) {
         leave_unjudged(trial, options->unfinished);
         return STATUS_OK;
     }

@@ -47,6 +47,7 @@ struct record_trial_options {
     int64_t limit_ns;                /* of all; 0: none */
     const char *unfinished, *memory; /* as in struct jury_options */
     const atomic_bool *stop;         /* ends the load; what was recorded is judged */
+    const atomic_bool *time_is_over; /* then it is not; or NULL */
     const struct progress *progress;
     void (*tell)(void *context, const struct jury *so_far); /* as in struct jury_options */
     void *context;
