@@ -26,6 +26,9 @@ enum status postgres_refuse(const char *what, const char *message, struct error 
     char line[300];
 
     first_line(message, line, sizeof line);
+    /* What libpq says of a connection or an answer that it has no memory for. */
+    if (line[0] == '\0' || strcmp(line, "connection pointer is NULL") == 0)
+        snprintf(line, sizeof line, "no memory, or no connection");
     return error_set(err, STATUS_IO, "PostgreSQL: %s: %s", what, line);
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/json_writer.h"
+#include "base/memory.h"
 #include "base/quantity.h"
 #include "base/text.h"
 #include "base/version.h"
@@ -133,6 +134,18 @@ static enum status find_seed(struct bisect_search *search, struct workers *worke
 
 /* --- The run ---------------------------------------------------------------------------------- */
 
+/* All checkers must have had memory: what is found otherwise may be less than what was, or nothing. */
+static enum status run_whole(struct trial *trial, const struct scenario *scenario,
+                             const struct run_options *options, struct error *err)
+{
+    uint64_t failures = memory_failures(), told = memory_told();
+
+    TRY(memory_confirm(failures, trial_run(trial, scenario, options, err), err));
+    return memory_told() == told
+               ? STATUS_OK
+               : error_set(err, STATUS_OVER_LIMIT, "no memory for all checkers of a run");
+}
+
 static enum status record(struct bisect_search *search, struct error *err)
 {
     struct signatures *signatures = calloc(1, sizeof *signatures);
@@ -143,7 +156,7 @@ static enum status record(struct bisect_search *search, struct error *err)
     if (!signatures)
         return error_set(err, STATUS_OVER_LIMIT, "no memory for what is wrong with a run");
     simulation_freeze_swarm(search->scenario);
-    status = trial_run(&trial, search->scenario, &options, err);
+    status = run_whole(&trial, search->scenario, &options, err);
     if (status == STATUS_OK) {
         signature_of_trial(&trial, signatures);
         assert(signatures->count > 0); /* it failed before, and is a function of its seed */
