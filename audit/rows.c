@@ -595,7 +595,7 @@ enum status audit_rows_write(struct rows *r, uint32_t table, const struct row_wr
     struct rows_table *t = &r->tables[table];
     const struct row_version *latest;
     const struct datum *cells = NULL;
-    struct stored_row *row;
+    struct stored_row *row = NULL;
 
     TRY(find_or_make(r, table, w->row, &row, err));
     latest = audit_rows_visible(row, STATE_NEWEST);
@@ -721,7 +721,7 @@ enum status audit_rows_pop(struct rows *r, uint32_t txn, struct error *err)
 enum status audit_rows_put_initial(struct rows *r, uint32_t table, const struct datum *cells,
                              bool *is_new, struct error *err)
 {
-    struct stored_row *row;
+    struct stored_row *row = NULL;
     const struct datum *copy;
 
     assert(audit_rows_position(r) == 0);
