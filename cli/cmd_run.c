@@ -108,9 +108,9 @@ static const struct option run_rows[] = {
     { .name = "trace", .argument = "FILE", .kind = OPTION_TEXT, .offset = AT(trace),
       .help = "write every event as a line of text; - is standard output" },
     { .name = "audit-log", .argument = "FILE", .kind = OPTION_TEXT, .offset = AT(audit_log),
-      .help = "of a workload that calls the functions of a program: write the\n"
-              "calls and their answers to FILE, for ordeal audit; - is\n"
-              "standard output" },
+      .help = "of a workload that calls the functions of a program, or of a\n"
+              "schedule: write calls or statements and their answers to\n"
+              "FILE, for ordeal audit; - is standard output" },
     { .name = "git-bisect", .kind = OPTION_FLAG, .offset = AT(git_bisect),
       .help = "exit with 125 instead of 2 and 3, as `git bisect run` requires" },
     { .name = "json", .kind = OPTION_FLAG, .offset = AT(json),
@@ -198,11 +198,12 @@ static enum status load(const struct run_values *values, struct scenario *scenar
     TRY(scenario_load(scenario, values->scenario, values->sets.at, values->sets.count, err));
     if (values->seed.given)
         TRY(scenario_take_seed(scenario, (uint64_t)values->seed.value, err));
-    if (!values->audit_log || scenario->workload.kind == WORKLOAD_PROGRAM)
+    if (!values->audit_log || scenario->workload.kind == WORKLOAD_PROGRAM ||
+        scenario->workload.kind == WORKLOAD_SCHEDULE)
         return STATUS_OK;
     return error_set(err, STATUS_BAD_INPUT,
-                     "--audit-log needs calls of a program: the clients of this workload send no SQL "
-                     "that a log could have");
+                     "--audit-log needs calls of a program or a schedule: the clients of this workload "
+                     "send no SQL that a log could have");
 }
 
 /*

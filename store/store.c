@@ -271,6 +271,7 @@ static enum status open_schedule(struct opening *o, struct error *err)
         .sessions = o->options->sessions,
         .now_ns = now_ns,
         .now_context = o->world,
+        .notes = o->options->notes_calls ? &o->store->notes : NULL,
     };
 
     TRY(open_program(o, err));
@@ -504,7 +505,10 @@ enum status store_history(struct store *store, struct history *history, struct e
 
 enum status store_call_log(struct store *store, struct buffer *out, struct error *err)
 {
-    assert(store->cluster.options.notes_calls && store->by_program && !store->by_schedule);
-    driver_program_note_open(store->by_program);
+    assert(store->cluster.options.notes_calls && store->by_program);
+    if (store->by_schedule)
+        driver_schedule_note_open(store->by_schedule);
+    else
+        driver_program_note_open(store->by_program);
     return call_notes_write(&store->notes, store->cluster.record, store->load, out, err);
 }

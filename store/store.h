@@ -212,7 +212,7 @@ MUST_USE bool store_check_step(const struct store *, uint32_t step, struct buffe
 const char *store_schedule_outcome_name(enum schedule_outcome);
 
 MUST_USE enum status store_history(struct store *, struct history *, struct error *);
-/* The log of what the functions of a program were called with and answered, which had to be noted. */
+/* The log of what a program's functions, or a schedule's statements, were answered, which had to be noted. */
 MUST_USE enum status store_call_log(struct store *, struct buffer *, struct error *);
 
 #endif

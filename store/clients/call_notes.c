@@ -58,6 +58,30 @@ bool call_notes_end(struct call_notes *notes, uint64_t txn, const struct buffer 
            !notes->bytes.out_of_memory && !notes->rows.out_of_memory && !notes->room.out_of_memory;
 }
 
+bool call_notes_add(struct call_notes *notes, uint64_t txn, struct text members)
+{
+    struct noted_call call = { .txn = txn, .at = notes->bytes.count, .length = members.length };
+    struct error ignored;
+
+    buffer_text(&notes->bytes, members);
+    return array_push(&notes->calls, call, &ignored) == STATUS_OK && !notes->bytes.out_of_memory;
+}
+
+void call_notes_write_rows(struct call_notes *notes, const struct request *request,
+                           struct json_writer *json)
+{
+    json_writer_open(json, NULL, '{');
+    json_writer_open(json, "rows", '[');
+    for (uint32_t i = 0; i < request->row_count; i++) {
+        json_writer_open(json, NULL, '[');
+        for (uint32_t k = 0; k < request->row_width; k++)
+            calls_write_value(json, &request->rows[i * request->row_width + k], &notes->room);
+        json_writer_close(json, ']');
+    }
+    json_writer_close(json, ']');
+    json_writer_close(json, '}');
+}
+
 static int compare_calls(const void *a, const void *b)
 {
     const struct noted_call *x = a, *y = b;

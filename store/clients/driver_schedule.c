@@ -24,6 +24,9 @@ struct schedule_session {
     uint32_t count, at;    /* the one at hand */
     bool is_started;       /* the statement at hand */
     bool is_aborted;       /* since its last begin */
+    /* Of the transaction at hand, where statements are noted: elements of arrays. */
+    struct buffer statements, answers;
+    uint64_t txn; /* 0: no request of it has been answered */
 };
 
 struct driver_schedule {
@@ -209,6 +212,74 @@ static void keep_rows(struct driver_schedule *d, struct scheduled *result,
     result->rows = (struct text){ kept, d->buffer.count };
 }
 
+static bool gives_rows(const struct driver_schedule *d, const struct schedule_step *step)
+{
+    const struct program_function *function = &d->program->tree.functions[step->function];
+
+    if (step->act == SCHEDULE_AWAIT)
+        return true;
+    return step->act == SCHEDULE_STATEMENT &&
+           function->body.actions[0].kind == ACTION_RETURN_ROWS;
+}
+
+/* --- Notes for the log of calls ----------------------------------------------------------------- */
+
+static void note_statement(struct driver_schedule *d, struct schedule_session *session,
+                           uint32_t step)
+{
+    struct json_writer json = { .out = &session->statements,
+                                .needs_comma = session->statements.count > 0 };
+
+    if (!d->options.notes)
+        return;
+    json_writer_open(&json, NULL, '{');
+    json_writer_string(&json, "sql", d->options.steps[step].sql);
+    json_writer_close(&json, '}');
+}
+
+/* How many rows a statement wrote is not known here. */
+static void note_answer(struct driver_schedule *d, struct schedule_session *session, uint32_t step,
+                        const struct request *request)
+{
+    struct json_writer json = { .out = &session->answers,
+                                .needs_comma = session->answers.count > 0 };
+
+    if (!d->options.notes)
+        return;
+    if (gives_rows(d, &d->options.steps[step]))
+        call_notes_write_rows(d->options.notes, request, &json);
+    else
+        json_writer_null(&json, NULL);
+}
+
+static void note_end(struct driver_schedule *d, struct schedule_session *session, uint64_t txn)
+{
+    struct buffer *out = &d->buffer;
+
+    if (d->options.notes && session->statements.count > 0) {
+        buffer_clear(out);
+        buffer_text(out, TEXT("{\"statements\":["));
+        buffer_text(out, (struct text){ session->statements.at, session->statements.count });
+        buffer_text(out, TEXT("],\"answers\":["));
+        buffer_text(out, (struct text){ session->answers.at, session->answers.count });
+        buffer_text(out, TEXT("]}"));
+        if (session->statements.out_of_memory || session->answers.out_of_memory ||
+            out->out_of_memory ||
+            !call_notes_add(d->options.notes, txn, (struct text){ out->at, out->count }))
+            d->is_short = true;
+    }
+    buffer_clear(&session->statements);
+    buffer_clear(&session->answers);
+    session->txn = 0;
+}
+
+void driver_schedule_note_open(struct driver_schedule *d)
+{
+    for (uint32_t i = 0; i < d->options.sessions; i++)
+        if (d->sessions[i].txn)
+            note_end(d, &d->sessions[i], d->sessions[i].txn);
+}
+
 /* --- The driver ------------------------------------------------------------------------------- */
 
 static int64_t rest_ns(void *context, uint32_t client)
@@ -247,12 +318,15 @@ static bool go_on(struct driver_schedule *d, uint32_t client, uint32_t step, str
 {
     struct schedule_session *session = &d->sessions[client];
 
-    if (!session->is_started)
+    if (!session->is_started) {
+        note_statement(d, session, step);
         driver_program_call(d->by_program, client, d->options.steps[step].function);
+    }
     session->is_started = true;
     *intent = d->statements->next(d->statements->context, client);
     if (intent->kind != INTENT_COMMIT)
         return true;
+    note_answer(d, session, step, driver_program_request(d->by_program, client));
     keep_rows(d, &d->results[step], driver_program_request(d->by_program, client));
     finish_step(d, session, SCHEDULE_OK);
     return false;
@@ -294,6 +368,7 @@ static void schedule_answered(void *context, uint32_t client, const struct drive
 {
     struct driver_schedule *d = context;
 
+    d->sessions[client].txn = answer->txn;
     d->statements->answered(d->statements->context, client, answer);
 }
 
@@ -320,6 +395,7 @@ static void schedule_ended(void *context, uint32_t client, enum txn_status statu
     bool is_at_hand = find_step(d, session, &step);
 
     assert(is_at_hand);
+    note_end(d, session, txn);
     d->statements->ended(d->statements->context, client, status, txn);
     outcome = outcome_of(d->options.steps[step].act, status);
     session->is_aborted = outcome == SCHEDULE_ABORTED;
@@ -327,16 +403,6 @@ static void schedule_ended(void *context, uint32_t client, enum txn_status statu
 }
 
 /* --- Life ------------------------------------------------------------------------------------- */
-
-static bool gives_rows(const struct driver_schedule *d, const struct schedule_step *step)
-{
-    const struct program_function *function = &d->program->tree.functions[step->function];
-
-    if (step->act == SCHEDULE_AWAIT)
-        return true;
-    return step->act == SCHEDULE_STATEMENT &&
-           function->body.actions[0].kind == ACTION_RETURN_ROWS;
-}
 
 static enum status check_steps(const struct driver_schedule *d, struct error *err)
 {
@@ -399,8 +465,13 @@ enum status driver_schedule_open(struct driver_schedule **out,
 
 void driver_schedule_close(struct driver_schedule *d)
 {
-    if (d)
-        buffer_close(&d->buffer);
+    if (!d)
+        return;
+    buffer_close(&d->buffer);
+    for (uint32_t i = 0; d->sessions && i < d->options.sessions; i++) {
+        buffer_close(&d->sessions[i].statements);
+        buffer_close(&d->sessions[i].answers);
+    }
 }
 
 const struct driver *driver_schedule_driver(const struct driver_schedule *d)

@@ -30,6 +30,7 @@ struct driver_schedule_options {
     uint32_t step_count, sessions;
     int64_t (*now_ns)(void *context);
     void *now_context;
+    struct call_notes *notes; /* where statements and their answers are noted; or NULL */
 };
 
 struct driver_schedule;
@@ -46,6 +47,8 @@ MUST_USE enum status driver_schedule_open(struct driver_schedule **,
 void driver_schedule_close(struct driver_schedule *);
 
 const struct driver *driver_schedule_driver(const struct driver_schedule *);
+/* At the end of a run that notes statements: transactions that go on still are of unknown outcome. */
+void driver_schedule_note_open(struct driver_schedule *);
 /* Memory ran out: the run must end. */
 bool driver_schedule_is_short(const struct driver_schedule *);
 

@@ -27,7 +27,7 @@ check "a log whose name says so is compressed" sh -c '! cmp -s log.jsonl log.jso
 run 2 run "$bookings" $small --audit-log - --json
 check "the log and the object do not share standard output" mentions err "both want standard output"
 run 2 run "$root/scenarios/bank-under-partition.toml" --audit-log log.jsonl
-check "a workload that sends no SQL has no log" mentions err "--audit-log needs calls of a program"
+check "a workload that sends no SQL has no log" mentions err "--audit-log needs calls of a program or a schedule"
 
 # --- Reading them ---------------------------------------------------------------
 
@@ -96,6 +96,19 @@ for level in serializable strict-serializable snapshot strict-snapshot; do
 done
 run 0 audit changed.jsonl --programs "$programs/phantom.sql" --level read-committed --timeout 60
 check "at read-committed it might be right" mentions out "audit      read-committed        valid"
+
+# Statements of a schedule, which says itself what it shows.
+run 0 run "$root/scenarios/isolation/p4-rc.toml" --audit-log lost.jsonl
+check "a schedule's log has statements" mentions lost.jsonl '"statements":[{"sql":"'
+run 0 audit lost.jsonl --programs "$root/scenarios/isolation/hermitage.sql" --level read-committed
+check "a lost update is right at read-committed" mentions out "valid  model locking"
+run 1 audit lost.jsonl --programs "$root/scenarios/isolation/hermitage.sql" --level snapshot
+check "and wrong at snapshot" mentions out "audit      snapshot              INVALID"
+run 0 run "$root/scenarios/isolation/g2-item-si.toml" --audit-log skew.jsonl
+run 0 audit skew.jsonl --programs "$root/scenarios/isolation/hermitage.sql" --level snapshot
+check "write skew is right at snapshot" mentions out "valid  first committer by version"
+run 1 audit skew.jsonl --programs "$root/scenarios/isolation/hermitage.sql" --level serializable
+check "and wrong at serializable" mentions out "audit      serializable          INVALID"
 
 run 0 generate predicate-mix --transactions 60 --sessions 4 --predicates 60 --seed 3 -o statements.jsonl
 run 0 audit statements.jsonl --level serializable --timeout 60

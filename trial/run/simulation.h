@@ -55,7 +55,7 @@ struct run_options {
     const struct progress *progress;
     struct recording *recording;
     struct coverage *coverage; /* what it reaches */
-    bool notes_calls;          /* for simulation_call_log(): the workload must be calls of a program */
+    bool notes_calls;          /* for simulation_call_log(): the workload must be calls or a schedule */
     struct arena *arena;       /* of runs, one after another; NULL: each has its own */
     struct redraw redraw;
     const char *memory; /* what a verdict's reason calls the limit: "--memory 4G"; or NULL */
