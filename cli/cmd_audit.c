@@ -134,7 +134,7 @@ static void publish(const struct audit_call *call)
     struct buffer out = { 0 };
 
     so_far.verdict.verdict = VERDICT_UNKNOWN;
-    so_far.parse_ns = so_far.ns = 0;
+    so_far.ns = 0;
     snprintf(so_far.verdict.reason, sizeof so_far.verdict.reason, "%s", call->limits->reason);
     print_report(&so_far, &out);
     limits_publish(call->limits, &out, EXIT_UNDECIDED);
@@ -223,6 +223,7 @@ static enum status read_and_judge(struct audit_call *call, struct error *err)
     publish(call);
     status = read_all(call, &progress, err);
     if (status == STATUS_OK) {
+        publish(call);
         progress_begin(&progress, "auditing");
         status = judge(call, err);
     }

@@ -36,6 +36,9 @@ watch            watch --profile postgresql/serializable
 verify-items     verify items.jsonl items.witness
 verify-rows      verify rows.jsonl rows.witness
 verify-bad       verify bad.jsonl bad.witness
+audit            audit calls.jsonl --programs bank.sql --level snapshot --witness made/witness
+audit-bad        audit wrong.jsonl --programs bank.sql --level serializable --json
+audit-rows       audit rows.jsonl --level serializable
 convert-oh       convert rows.jsonl --to oh -o made/oh
 convert-edn      convert lists.jsonl --to jepsen-edn -o made/edn
 convert-jsonl    convert items.oh --to jsonl -o made/jsonl.zst
@@ -46,6 +49,7 @@ program          program bank.sql --call load(2) --call deposit(1,5)
 run              run tiny.toml --out made/run
 run-rows         run rows.toml --json
 run-program      run program.toml
+run-log          run program.toml --audit-log made/log
 run-bug          run found/capsule.toml
 sweep            sweep tiny.toml --seeds 1..2 -j 1 --out made/sweep
 sweep-bug        sweep found/capsule.toml --seeds 1..2 -j 2 --json
@@ -137,6 +141,8 @@ while "$ORDEAL" run wrong.toml --seed $seed >out 2>err && [ $seed -lt 20 ]; do s
     "$ORDEAL" check items.jsonl --checker blackbox --witness items.witness
     "$ORDEAL" check rows.jsonl --checker certificate --witness rows.witness
     "$ORDEAL" check bad.jsonl --checker infer --witness bad.witness
+    "$ORDEAL" run program.toml --audit-log calls.jsonl
+    sed '2s/"rows":\[\["/&1/' calls.jsonl >wrong.jsonl
 } >out 2>err
 mkdir folder made
 cp items.jsonl bad.jsonl folder
