@@ -315,7 +315,10 @@ static enum status rank_commits(const logged_calls *calls, const struct recovere
     return status;
 }
 
-/* By the number of the transaction: what has committed stands in the order, unless it only read. */
+/*
+ * By the number of the transaction: what has committed stands in the order, unless it only read. One whose
+ * client was not told stands there if it has.
+ */
 static enum status place_calls(logged_calls *calls, const struct recovered_order *order,
                                struct error *err)
 {
@@ -331,7 +334,7 @@ static enum status place_calls(logged_calls *calls, const struct recovered_order
         status = map_add(&places, ranked[i].xid, i + 1, &at, err);
     }
     for (size_t i = 0; status == STATUS_OK && i < calls->count; i++)
-        if (calls->at[i].txn->status == TXN_OK && calls->at[i].txn->xid != 0 &&
+        if (calls->at[i].txn->status != TXN_ABORT && calls->at[i].txn->xid != 0 &&
             map_find(&places, calls->at[i].txn->xid, &place))
             calls->at[i].place = place;
     map_close(&places);
