@@ -4,8 +4,9 @@
 # may become unknown for that reason, and never another one.
 #
 # A dozen allocations of each command, spread over all, and the last four, for the report; of `program` every
-# fourth, for libpg_query prints a body with four in a row. With ORDEAL_SOAK=1 every one of them, to the end; with
-# OOM_EVERY=50 every fiftieth, from the one on that OOM_FIRST names (1).
+# fourth, for libpg_query prints a body with four in a row; of `bisect` more of those in the run that it begins
+# with. With ORDEAL_SOAK=1 every one of them, to the end; with OOM_EVERY=50 every fiftieth, from the one on that
+# OOM_FIRST names (1).
 #
 #     oom.sh NAME...    tries these commands alone
 #     oom.sh list       their names
@@ -250,6 +251,12 @@ try_all() { # name; its arguments are in `arguments`
             fi
         done
     done
+    if [ "$name" = bisect ]; then
+        for number in 600 640 680 720 750 756 780 820 860; do
+            try "$name" FAIL_FROM $number
+            tried=$((tried + 1))
+        done
+    fi
     if [ $bad -eq 0 ]; then
         echo "ok - $name: $tried of $((2 * whole)) failures, of $whole allocations"
     else
