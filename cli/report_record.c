@@ -331,6 +331,11 @@ static void answer_recipe(const struct database *database, struct json_writer *j
         json_writer_text(json, NULL, database->modes[i]);
     json_writer_close(json, ']');
     json_writer_bool(json, "certificate", database->certifies);
+    json_writer_open(json, "faults", '[');
+    for (int kind = 0; kind < DATABASE_FAULT_COUNT; kind++)
+        if (database->faults & DATABASE_FAULT_BIT(kind))
+            json_writer_text(json, NULL, fault_facts[kind].name);
+    json_writer_close(json, ']');
     json_writer_close(json, '}');
 }
 
@@ -351,6 +356,11 @@ void report_record_recipes(bool is_json, struct buffer *out)
         for (size_t k = 0; all[i]->modes && all[i]->modes[k]; k++)
             buffer_print(out, "%s%s", k ? ", " : "           --topology ", all[i]->modes[k]);
         if (all[i]->modes)
+            buffer_byte(out, '\n');
+        for (int kind = 0, count = 0; kind < DATABASE_FAULT_COUNT; kind++)
+            if (all[i]->faults & DATABASE_FAULT_BIT(kind))
+                buffer_print(out, "%s--%s", count++ ? " " : "           ", fault_facts[kind].name);
+        if (all[i]->faults)
             buffer_byte(out, '\n');
     }
     if (is_json) {

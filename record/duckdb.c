@@ -106,7 +106,7 @@ static enum status duckdb_start(void **server, const struct database_options *op
     *server = d;
     d->options = *options;
     TRY(load_library(d, err));
-    TRY(own_server_open(&d->server, err));
+    TRY(own_server_open(&d->server, 0, 0, err));
     if (options->mode && strcmp(options->mode, "file") == 0)
         snprintf(path, sizeof path, "%s/database", d->server.folder);
     if (d->open(path, &d->database) != 0 || d->connect(d->database, &d->control) != 0)

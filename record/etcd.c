@@ -60,20 +60,22 @@ struct etcd_session {
 
 static void print_words(const struct http_cluster *c, unsigned node, struct buffer *words)
 {
+    const char *at = c->server.addresses[node];
     unsigned peer = c->peer_ports[node];
 
     buffer_print(words, "--name=n%u%c--data-dir=node-%u%c", node, '\0', node, '\0');
     buffer_print(words, "--listen-client-urls=%s%c", c->urls[node], '\0');
     buffer_print(words, "--advertise-client-urls=%s%c", c->urls[node], '\0');
-    buffer_print(words, "--listen-peer-urls=http://127.0.0.1:%u%c", peer, '\0');
-    buffer_print(words, "--initial-advertise-peer-urls=http://127.0.0.1:%u%c", peer, '\0');
+    buffer_print(words, "--listen-peer-urls=http://%s:%u%c", at, peer, '\0');
+    buffer_print(words, "--initial-advertise-peer-urls=http://%s:%u%c", at, peer, '\0');
     buffer_print(words, "--heartbeat-interval=50%c--election-timeout=500%c", '\0', '\0');
     buffer_print(words, "--log-level=error%c", '\0');
     for (size_t i = 0; i < c->options->setting_count; i++)
         buffer_print(words, "--%s%c", c->options->settings[i], '\0');
     buffer_print(words, "--initial-cluster=");
     for (unsigned i = 0; i < c->node_count; i++)
-        buffer_print(words, "%sn%u=http://127.0.0.1:%u", i ? "," : "", i, c->peer_ports[i]);
+        buffer_print(words, "%sn%u=http://%s:%u", i ? "," : "", i, c->server.addresses[i],
+                     c->peer_ports[i]);
     buffer_byte(words, '\0');
 }
 
@@ -496,13 +498,13 @@ const struct database database_etcd = {
     .title = "etcd",
     .package = "etcd-server",
     .gives = "strict-serializable, serializable (reads of the client's own node), snapshot; every\n"
-             "           workload; kill -9 and pauses of nodes",
+             "           workload",
     .modes = modes,
     .levels = LEVEL_BIT(LEVEL_SNAPSHOT) | LEVEL_BIT(LEVEL_SERIALIZABLE) |
               LEVEL_BIT(LEVEL_STRICT_SERIALIZABLE),
     .has_server = true,
     .has_settings = true,
-    .faults = DATABASE_FAULT_BIT(DATABASE_KILL) | DATABASE_FAULT_BIT(DATABASE_PAUSE),
+    .faults = OWN_SERVER_FAULTS,
     .start = etcd_start,
     .load = etcd_load,
     .fault = http_cluster_fault,

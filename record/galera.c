@@ -4,8 +4,7 @@
  *     two      two nodes (the default): if one is gone the other refuses to work
  *     three    three: two of them go on
  *
- * Clients are spread over the nodes by their number. A node that is cut off is told so by Galera's
- * own gmcast.isolate, so that no rights over the network are needed.
+ * Clients are spread over the nodes by their number, and reach them by sockets.
  *
  * Each statement is a query of its own: if a node rolls a transaction back between two statements of
  * one query, the query goes on outside of any transaction, and nobody is told (multi_statements=ON).
@@ -15,7 +14,6 @@
  */
 #include "record/database.h"
 
-#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,10 +57,12 @@ static enum status find_provider(struct galera *g, struct error *err)
 static void argue_cluster(const struct galera *g, unsigned node, const char *position,
                           struct mariadb_arguments *a)
 {
+    const char *at = g->servers.server.addresses[node];
     struct buffer peers = { 0 };
 
     for (unsigned i = 0; i < g->node_count; i++)
-        buffer_print(&peers, "%s127.0.0.1:%u", i > 0 ? "," : "", g->ports[2 * i]);
+        buffer_print(&peers, "%s%s:%u", i > 0 ? "," : "", g->servers.server.addresses[i],
+                     g->ports[2 * i]);
     mariadb_server_argue(a, "--binlog-format=ROW");
     mariadb_server_argue(a, "--innodb-autoinc-lock-mode=2");
     /* An applier may wait for a transaction that waits for the applier; then it tries again. */
@@ -72,14 +72,15 @@ static void argue_cluster(const struct galera *g, unsigned node, const char *pos
     mariadb_server_argue(a, "--wsrep-cluster-name=ordeal");
     mariadb_server_argue(a, "--wsrep-cluster-address=gcomm://%.*s", (int)peers.count, peers.at);
     mariadb_server_argue(a, "--wsrep-node-name=node%u", node);
-    mariadb_server_argue(a, "--wsrep-node-address=127.0.0.1");
+    mariadb_server_argue(a, "--wsrep-node-address=%s", at);
     mariadb_server_argue(a, "--wsrep-sst-method=rsync");
     mariadb_server_argue(a,
-                         "--wsrep-provider-options=base_host=127.0.0.1;base_port=%u;"
-                         "gmcast.listen_addr=tcp://127.0.0.1:%u;ist.recv_addr=127.0.0.1:%u;"
+                         "--wsrep-provider-options=base_host=%s;base_port=%u;"
+                         "gmcast.listen_addr=tcp://%s:%u;ist.recv_addr=%s:%u;"
                          "gcache.size=64M;evs.keepalive_period=PT0.5S;"
                          "evs.suspect_timeout=PT2S;evs.inactive_timeout=PT6S",
-                         g->ports[2 * node], g->ports[2 * node], g->ports[2 * node + 1]);
+                         at, g->ports[2 * node], at, g->ports[2 * node], at,
+                         g->ports[2 * node + 1]);
     mariadb_server_argue(a, "--wsrep-start-position=%s", position);
     buffer_close(&peers);
 }
@@ -158,9 +159,9 @@ static enum status make_node(struct galera *g, unsigned node, struct error *err)
     char name[64], text[200];
 
     snprintf(name, sizeof name, "data-%u", node);
-    TRY(mariadb_server_make_folder(&g->servers, name, err));
+    TRY(own_server_make_data(&g->servers.server, node, name, err));
     snprintf(name, sizeof name, "data-%u/mysql", node);
-    TRY(mariadb_server_make_folder(&g->servers, name, err));
+    TRY(own_server_make_folder(&g->servers.server, name, err));
     snprintf(name, sizeof name, "data-%u/grastate.dat", node);
     snprintf(text, sizeof text,
              "# GALERA saved state\nversion: 2.1\nuuid: " HISTORY_ID "\nseqno: %u\n"
@@ -224,7 +225,7 @@ static enum status galera_start(void **server, const struct database_options *op
     if (mysql_library_init(0, NULL, NULL) != 0)
         return error_set(err, STATUS_OVER_LIMIT, "MariaDB's library does not start");
     TRY(find_provider(g, err));
-    TRY(mariadb_server_open(&g->servers, err));
+    TRY(mariadb_server_open(&g->servers, g->node_count, err));
     TRY(own_server_free_ports(g->ports, 2 * g->node_count, err));
     for (unsigned node = 0; node < g->node_count; node++)
         TRY(make_node(g, node, err));
@@ -247,7 +248,7 @@ static void galera_stop(void *server)
         return;
     for (unsigned node = 0; node < g->node_count; node++)
         if (g->servers.server.folder[0] != '\0' && own_server_is_alive(&g->servers.server, node))
-            (void)!own_server_kill(&g->servers.server, node, &err);
+            (void)!own_server_fault(&g->servers.server, DATABASE_KILL, true, node, &err);
     own_server_close(&g->servers.server);
     free(g);
 }
@@ -280,22 +281,13 @@ static enum status galera_fault(void *server, enum database_fault fault, bool be
     unsigned node = turn % g->node_count;
     char position[100];
 
-    switch (fault) {
-    case DATABASE_KILL:
-        if (begins)
-            return own_server_kill(&g->servers.server, node, err);
-        TRY(find_position(g, node, position, sizeof position, err));
-        return start_node(g, node, position, false, err);
-    case DATABASE_PAUSE:
-        return own_server_pause(&g->servers.server, node, begins, err);
-    default:
-        assert(fault == DATABASE_PARTITION);
-        TRY(ask_node(g, node,
-                     begins ? "SET GLOBAL wsrep_provider_options = 'gmcast.isolate=1'"
-                            : "SET GLOBAL wsrep_provider_options = 'gmcast.isolate=0'",
-                     NULL, 0, err));
-        return begins ? STATUS_OK : wait_for_node(g, node, err);
-    }
+    TRY(own_server_fault(&g->servers.server, fault, begins, node, err));
+    if (begins)
+        return STATUS_OK;
+    if (own_server_is_alive(&g->servers.server, node))
+        return wait_for_node(g, node, err);
+    TRY(find_position(g, node, position, sizeof position, err));
+    return start_node(g, node, position, false, err);
 }
 
 /* The last client reads what every node has committed. */
@@ -338,16 +330,14 @@ const struct database database_galera = {
     .name = "galera",
     .title = "Galera",
     .package = "galera-4, mariadb-server",
-    .gives = "MariaDB's levels, from two or three nodes; every workload; a node killed, paused\n"
-             "           or cut off",
+    .gives = "MariaDB's levels, from two or three nodes; every workload",
     .modes = modes,
     .levels = LEVEL_BIT(LEVEL_READ_UNCOMMITTED) | LEVEL_BIT(LEVEL_READ_COMMITTED) |
               LEVEL_BIT(LEVEL_REPEATABLE_READ) | LEVEL_BIT(LEVEL_SNAPSHOT) |
               LEVEL_BIT(LEVEL_SERIALIZABLE),
     .has_server = true,
     .has_settings = true,
-    .faults = DATABASE_FAULT_BIT(DATABASE_KILL) | DATABASE_FAULT_BIT(DATABASE_PAUSE) |
-              DATABASE_FAULT_BIT(DATABASE_PARTITION),
+    .faults = OWN_SERVER_FAULTS | DATABASE_FAULT_BIT(DATABASE_CLOCK),
     .profile = galera_profile,
     .start = galera_start,
     .load = galera_load,

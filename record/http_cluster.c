@@ -94,15 +94,19 @@ static enum status name_strangers(struct http_cluster *c, struct error *err)
 static enum status start_all(struct http_cluster *c, unsigned node_count, struct error *err)
 {
     unsigned ports[2 * HTTP_NODES_MAX];
+    char name[32];
 
     TRY(binaries_find(&c->program->binary, c->options, c->path, sizeof c->path, err));
-    TRY(own_server_open(&c->server, err));
+    TRY(own_server_open(&c->server, node_count, c->options->faults, err));
     TRY(own_server_free_ports(ports, 2 * node_count, err));
     c->node_count = node_count;
     for (unsigned i = 0; i < node_count; i++) {
         c->client_ports[i] = ports[2 * i];
         c->peer_ports[i] = ports[2 * i + 1];
-        snprintf(c->urls[i], sizeof c->urls[i], "http://127.0.0.1:%u", c->client_ports[i]);
+        snprintf(c->urls[i], sizeof c->urls[i], "http://%s:%u", c->server.addresses[i],
+                 c->client_ports[i]);
+        snprintf(name, sizeof name, "node-%u", i);
+        TRY(own_server_make_data(&c->server, i, name, err));
     }
     for (unsigned i = 0; i < node_count; i++) {
         TRY(start_node(c, i, err));
@@ -130,7 +134,7 @@ void http_cluster_close(struct http_cluster *c)
 
     for (unsigned i = 0; c->server.folder[0] != '\0' && i < c->node_count; i++)
         if (own_server_is_alive(&c->server, i))
-            (void)!own_server_kill(&c->server, i, &err);
+            (void)!own_server_fault(&c->server, DATABASE_KILL, true, i, &err);
     own_server_close(&c->server);
 }
 
@@ -173,11 +177,10 @@ enum status http_cluster_fault(void *server, enum database_fault fault, bool beg
     struct http_cluster *c = server;
     unsigned node = turn % c->node_count;
 
-    assert(fault == DATABASE_KILL || fault == DATABASE_PAUSE);
-    if (fault == DATABASE_PAUSE)
-        return own_server_pause(&c->server, node, begins, err);
+    TRY(own_server_fault(&c->server, fault, begins, node, err));
     if (begins)
-        return own_server_kill(&c->server, node, err);
-    TRY(start_node(c, node, err));
+        return STATUS_OK;
+    if (!own_server_is_alive(&c->server, node)) /* it was killed, or has given up */
+        TRY(start_node(c, node, err));
     return wait_ready(c, node, err);
 }

@@ -1,5 +1,5 @@
 /*
- * http_cluster: the nodes of a server that speaks HTTP: of our own, on ports of 127.0.0.1, or those
+ * http_cluster: the nodes of a server that speaks HTTP: of our own, on this machine, or those
  * that --connect names, separated by commas.
  *
  *     static const struct http_program program = { .ready = "/health", .words = words, ... };
@@ -60,8 +60,8 @@ MUST_USE enum status http_cluster_connect(const struct http_cluster *, uint32_t 
                                           struct http **, struct error *);
 
 /*
- * DATABASE_KILL and DATABASE_PAUSE, of one node after another, as struct database has it: the
- * cluster is the first field of the server.
+ * A fault of one node after another, as struct database has it: the cluster is the first field of
+ * the server.
  */
 MUST_USE enum status http_cluster_fault(void *server, enum database_fault, bool begins,
                                         uint32_t turn, struct error *);

@@ -87,7 +87,7 @@ static enum status start_server(struct mariadb *m, struct error *err)
 
 static enum status start_own(struct mariadb *m, struct error *err)
 {
-    TRY(mariadb_server_open(&m->servers, err));
+    TRY(mariadb_server_open(&m->servers, 1, err));
     m->address = mariadb_server_address(&m->servers, 0);
     TRY(start_server(m, err));
     TRY(mariadb_session_ask(m->control, "CREATE DATABASE ordeal", NULL, 0, err));
@@ -134,14 +134,12 @@ static enum status mariadb_fault(void *server, enum database_fault fault, bool b
     struct mariadb *m = server;
 
     (void)turn; /* there is one node */
-    if (fault == DATABASE_PAUSE)
-        return own_server_pause(&m->servers.server, 0, begins, err);
-    assert(fault == DATABASE_KILL);
-    if (!begins)
-        return start_server(m, err);
+    TRY(own_server_fault(&m->servers.server, fault, begins, 0, err));
+    if (begins || own_server_is_alive(&m->servers.server, 0))
+        return STATUS_OK;
     mysql_close(m->control);
     m->control = NULL;
-    return own_server_kill(&m->servers.server, 0, err);
+    return start_server(m, err);
 }
 
 /* The server knows no SIGINT, and nothing that it would still write is missed. */
@@ -160,7 +158,7 @@ static void mariadb_stop(void *server)
     if (m->control)
         mysql_close(m->control);
     if (m->servers.server.folder[0] != '\0' && own_server_is_alive(&m->servers.server, 0))
-        (void)!own_server_kill(&m->servers.server, 0, &err);
+        (void)!own_server_fault(&m->servers.server, DATABASE_KILL, true, 0, &err);
     own_server_close(&m->servers.server);
     pthread_mutex_destroy(&m->positions.mutex);
     free(m);
@@ -258,16 +256,16 @@ const struct database database_mariadb = {
     .name = "mariadb",
     .title = "MariaDB",
     .package = "mariadb-server",
-    .gives =
-        "serializable, snapshot (with innodb_snapshot_isolation), repeatable-read (its own),\n"
-        "           read-committed, read-uncommitted; every workload; kill -9, pauses; its own\n"
-        "           order at snapshot and serializable",
+    .gives = "serializable, snapshot (with innodb_snapshot_isolation), repeatable-read (its own),\n"
+             "           read-committed, read-uncommitted; every workload; its own order at\n"
+             "           snapshot and serializable",
     .levels = LEVEL_BIT(LEVEL_READ_UNCOMMITTED) | LEVEL_BIT(LEVEL_READ_COMMITTED) |
               LEVEL_BIT(LEVEL_REPEATABLE_READ) | LEVEL_BIT(LEVEL_SNAPSHOT) |
               LEVEL_BIT(LEVEL_SERIALIZABLE),
     .has_server = true,
     .has_settings = true,
-    .faults = DATABASE_FAULT_BIT(DATABASE_KILL) | DATABASE_FAULT_BIT(DATABASE_PAUSE),
+    .faults = DATABASE_FAULT_BIT(DATABASE_KILL) | DATABASE_FAULT_BIT(DATABASE_PAUSE) |
+              DATABASE_FAULT_BIT(DATABASE_DISK_FULL) | DATABASE_FAULT_BIT(DATABASE_CLOCK),
     .certifies = true,
     .profile = mariadb_profile,
     .start = mariadb_start,

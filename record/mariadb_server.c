@@ -35,10 +35,10 @@ static enum status find_program(struct mariadb_servers *m, struct error *err)
                      "--connect");
 }
 
-enum status mariadb_server_open(struct mariadb_servers *m, struct error *err)
+enum status mariadb_server_open(struct mariadb_servers *m, unsigned node_count, struct error *err)
 {
     TRY(find_program(m, err));
-    return own_server_open(&m->server, err);
+    return own_server_open(&m->server, node_count, m->options.faults, err);
 }
 
 /* --- Arguments -------------------------------------------------------------------------------- */
@@ -228,20 +228,6 @@ static enum status wait_for(struct mariadb_servers *m, unsigned node, int64_t pa
     return error_set(err, STATUS_IO, "MariaDB ended at its start: %s", words);
 }
 
-enum status mariadb_server_make_folder(const struct mariadb_servers *m, const char *name,
-                                       struct error *err)
-{
-    char path[OWN_SERVER_PATH_SIZE + 64];
-    bool is_made;
-
-    snprintf(path, sizeof path, "%s/%s", m->server.folder, name);
-    if (access(path, F_OK) == 0)
-        return STATUS_OK;
-    is_made = mkdir(path, 0700) == 0 &&
-              (!m->server.changes_user || chown(path, m->server.user, m->server.group) == 0);
-    return is_made ? STATUS_OK : error_set(err, STATUS_IO, "no folder %s for a server", path);
-}
-
 enum status mariadb_server_start(struct mariadb_servers *m, unsigned node,
                                  struct mariadb_arguments *a, int64_t patience_ns,
                                  struct error *err)
@@ -250,7 +236,7 @@ enum status mariadb_server_start(struct mariadb_servers *m, unsigned node,
     enum status status;
 
     snprintf(data, sizeof data, "data-%u", node);
-    status = mariadb_server_make_folder(m, data, err);
+    status = own_server_make_data(&m->server, node, data, err);
     if (status == STATUS_OK)
         status = argue_settings(m, a, err);
     if (status == STATUS_OK)

@@ -32,11 +32,8 @@ MUST_USE enum status mariadb_server_is_single(const struct database_options *, b
 bool mariadb_server_is_rocks(const struct database_options *);
 
 /* Finds the program, and opens the folder. */
-MUST_USE enum status mariadb_server_open(struct mariadb_servers *, struct error *);
-
-/* An empty folder of the server's user, unless it is there. */
-MUST_USE enum status mariadb_server_make_folder(const struct mariadb_servers *, const char *name,
-                                                struct error *);
+MUST_USE enum status mariadb_server_open(struct mariadb_servers *, unsigned node_count,
+                                         struct error *);
 
 /* The arguments of a node, without the user's settings, which come last. */
 void mariadb_server_begin_arguments(const struct mariadb_servers *, unsigned node,

@@ -442,7 +442,8 @@ enum mariadb_word { MARIADB_REFUSED, MARIADB_LOST, MARIADB_WRONG };
 
 /*
  * 1213 a deadlock, or another node's write; 1205 waited for a lock too long; 1020 the row is newer
- * than the snapshot; 1062 a key was there. 1047, 1180 and 1317 at a commit leave its outcome open.
+ * than the snapshot; 1062 a key was there; 1114, 1021 and 1026 no room on the disk. These three, 1047,
+ * 1180 and 1317 leave the outcome of a commit open.
  */
 static enum mariadb_word word_of(unsigned code, enum database_step_kind kind)
 {
@@ -454,6 +455,9 @@ static enum mariadb_word word_of(unsigned code, enum database_step_kind kind)
         return MARIADB_REFUSED;
     case ER_UNKNOWN_COM_ERROR:
     case ER_ERROR_DURING_COMMIT:
+    case ER_RECORD_FILE_FULL:
+    case ER_DISK_FULL:
+    case ER_ERROR_ON_WRITE:
     case ER_QUERY_INTERRUPTED:
         return kind == STEP_COMMIT ? MARIADB_LOST : MARIADB_REFUSED;
     case ER_SERVER_SHUTDOWN:

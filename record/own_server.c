@@ -25,7 +25,10 @@
 
 #include "base/array.h"
 #include "base/wall_clock.h"
+#include "record/node_clock.h"
+#include "record/node_disk.h"
 
+#define CLOCK_SECONDS 5
 #define PATIENCE_NS INT64_C(10000000000)
 
 static void nap(void)
@@ -119,9 +122,12 @@ static void kill_all(pid_t pid, bool is_ours)
         waitpid(pid, NULL, 0);
     for (size_t i = 0; i < children.pids.count; i++)
         kill(children.pids.at[i], SIGKILL);
-    for (size_t i = 0; i < children.pids.count; i++)
+    for (size_t i = 0; i < children.pids.count; i++) {
         while (is_running(children.pids.at[i]) && wall_clock_ns() < until)
             nap();
+        node_clock_forget(children.pids.at[i]);
+    }
+    node_clock_forget(pid);
     array_close(&children.pids);
 }
 
@@ -140,7 +146,8 @@ static void signal_all(pid_t pid, int signal)
 static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *at)
 {
     (void)status, (void)kind, (void)at;
-    remove(path);
+    if (remove(path) != 0 && errno == EBUSY && node_disk_unmount(path))
+        remove(path);
     return 0;
 }
 
@@ -261,11 +268,40 @@ static void choose_user(struct own_server *s)
         s->changes_user = find_user("postgres", s) || find_user("nobody", s);
 }
 
-enum status own_server_open(struct own_server *s, struct error *err)
+static void path_of_clock(const struct own_server *s, unsigned node, char *path, size_t size)
+{
+    snprintf(path, size, "%s/clock-%u", s->folder, node);
+}
+
+static bool suffers(const struct own_server *s, enum database_fault fault)
+{
+    return s->faults & DATABASE_FAULT_BIT(fault);
+}
+
+/* What faults need, or why it cannot be had. Of a disk that is known when it is made. */
+static enum status prepare_faults(struct own_server *s, struct error *err)
+{
+    for (unsigned node = 0; node < s->node_count; node++)
+        snprintf(s->addresses[node], sizeof s->addresses[node], "127.0.0.1");
+    if (suffers(s, DATABASE_PARTITION) && s->node_count < 2)
+        return error_set(err, STATUS_BAD_INPUT,
+                         "there is one node, and none that it could be parted from: --partition "
+                         "needs another --topology");
+    if (!suffers(s, DATABASE_PARTITION) && !suffers(s, DATABASE_LATENCY))
+        return STATUS_OK;
+    TRY(network_open(&s->network, s->node_count, suffers(s, DATABASE_LATENCY), err));
+    for (unsigned node = 0; node < s->node_count; node++)
+        network_address(node, s->addresses[node]);
+    return STATUS_OK;
+}
+
+enum status own_server_open(struct own_server *s, unsigned node_count, uint32_t faults,
+                            struct error *err)
 {
     const char *base = getenv("TMPDIR");
 
-    *s = (struct own_server){ .watchdog_pipe = -1 };
+    assert(node_count <= OWN_SERVER_NODES_MAX);
+    *s = (struct own_server){ .watchdog_pipe = -1, .node_count = node_count, .faults = faults };
     choose_user(s);
     if (!base || base[0] != '/' || strlen(base) > 60) /* the path of a socket is short */
         base = "/tmp";
@@ -279,7 +315,8 @@ enum status own_server_open(struct own_server *s, struct error *err)
     }
     if (s->changes_user && chown(s->folder, s->user, s->group) != 0)
         return error_set(err, STATUS_IO, "%s: %s", s->folder, strerror(errno));
-    return start_watchdog(s, err);
+    TRY(start_watchdog(s, err));
+    return prepare_faults(s, err);
 }
 
 static void end_softly(struct own_server *s)
@@ -308,6 +345,7 @@ void own_server_close(struct own_server *s)
             kill_all(s->pids[node], true);
         s->pids[node] = 0;
     }
+    network_close(&s->network);
     is_removed = remove_folder(s->folder) || remove_folder(s->folder);
     s->folder[0] = '\0';
     if (s->watchdog > 0) {
@@ -332,7 +370,7 @@ static void lift_limit(int resource)
 }
 
 /* In the child: only what is safe behind fork() in a process with threads. */
-static void become(const struct own_server *s, const char *const *argv, const char *log)
+static void become(const struct own_server *s, int node, const char *const *argv, const char *log)
 {
     int out = open(log, O_WRONLY | O_CREAT | O_APPEND, 0600), in = open("/dev/null", O_RDONLY);
 
@@ -341,6 +379,8 @@ static void become(const struct own_server *s, const char *const *argv, const ch
     dup2(in, 0);
     dup2(out, 1);
     dup2(out, 2);
+    if (node >= 0 && s->network.is_open && !network_enter(&s->network, (unsigned)node))
+        _exit(127);
     close_all_but(-1);
     setsid();
     signal(SIGINT, SIG_DFL);
@@ -358,7 +398,8 @@ static void become(const struct own_server *s, const char *const *argv, const ch
     _exit(127);
 }
 
-static enum status spawn(struct own_server *s, const char *name, const char *const *argv,
+/* As a node, if its number is not negative. */
+static enum status spawn(struct own_server *s, int node, const char *name, const char *const *argv,
                          pid_t *pid, struct error *err)
 {
     char log[OWN_SERVER_PATH_SIZE + 64];
@@ -374,7 +415,7 @@ static enum status spawn(struct own_server *s, const char *name, const char *con
         return error_set(err, STATUS_IO, "%s: %s", log, strerror(errno));
     *pid = fork();
     if (*pid == 0)
-        become(s, argv, log);
+        become(s, node, argv, log);
     if (*pid < 0)
         return error_set(err, STATUS_IO, "%s cannot be started: %s", argv[0], strerror(errno));
     return STATUS_OK;
@@ -404,7 +445,7 @@ enum status own_server_run(struct own_server *s, const char *const *argv, struct
     pid_t pid;
     int how;
 
-    TRY(spawn(s, "log", argv, &pid, err));
+    TRY(spawn(s, -1, "log", argv, &pid, err));
     tell_watchdog(s, (struct watchdog_word){ .node = PROGRAM, .pid = pid });
     while (waitpid(pid, &how, 0) < 0)
         if (errno != EINTR)
@@ -423,14 +464,39 @@ static void name_log(unsigned node, char *name, size_t size)
     snprintf(name, size, "log-%u", node);
 }
 
+/* Behind the words of its clock. */
+static enum status start_with_clock(struct own_server *s, unsigned node, const char *log,
+                                    const char *const *argv, struct error *err)
+{
+    ARRAY(const char *) words = { 0 };
+    struct node_clock clock;
+    char file[OWN_SERVER_PATH_SIZE + 64];
+    enum status status;
+
+    path_of_clock(s, node, file, sizeof file);
+    TRY(node_clock_open(&clock, file, err));
+    status = array_reserve(&words, NODE_CLOCK_WORDS, err);
+    for (size_t i = 0; status == STATUS_OK && i < NODE_CLOCK_WORDS; i++)
+        words.at[words.count++] = clock.words[i];
+    for (size_t i = 0; status == STATUS_OK && (i == 0 || argv[i - 1]); i++)
+        status = array_push(&words, argv[i], err);
+    if (status == STATUS_OK)
+        status = spawn(s, (int)node, log, words.at, &s->pids[node], err);
+    array_close(&words);
+    return status;
+}
+
 enum status own_server_start(struct own_server *s, unsigned node, const char *const *argv,
                              struct error *err)
 {
     char log[32];
 
-    assert(node < OWN_SERVER_NODES_MAX && s->pids[node] == 0);
+    assert(node < s->node_count && s->pids[node] == 0);
     name_log(node, log, sizeof log);
-    TRY(spawn(s, log, argv, &s->pids[node], err));
+    if (suffers(s, DATABASE_CLOCK))
+        TRY(start_with_clock(s, node, log, argv, err));
+    else
+        TRY(spawn(s, (int)node, log, argv, &s->pids[node], err));
     tell_watchdog(s, (struct watchdog_word){ .node = node, .pid = s->pids[node] });
     return STATUS_OK;
 }
@@ -445,28 +511,60 @@ bool own_server_is_alive(struct own_server *s, unsigned node)
     ended = waitpid(s->pids[node], NULL, WNOHANG);
     if (ended == 0 || (ended < 0 && errno == EINTR))
         return true;
+    node_clock_forget(s->pids[node]);
     s->pids[node] = 0;
     tell_watchdog(s, (struct watchdog_word){ .node = node });
     return false;
 }
 
-enum status own_server_kill(struct own_server *s, unsigned node, struct error *err)
+static enum status kill_node(struct own_server *s, unsigned node)
 {
-    assert(node < OWN_SERVER_NODES_MAX);
-    if (s->pids[node] == 0)
-        return error_set(err, STATUS_IO, "the server had ended by itself");
     kill_all(s->pids[node], true);
     s->pids[node] = 0;
     tell_watchdog(s, (struct watchdog_word){ .node = node });
     return STATUS_OK;
 }
 
-enum status own_server_pause(struct own_server *s, unsigned node, bool begins, struct error *err)
+/*
+ * Ahead for each node in turn, then behind. No more than some seconds: a server that waits for a
+ * time of this clock waits so much longer when it is set back.
+ */
+static enum status set_clock(struct own_server *s, unsigned node, bool begins, struct error *err)
 {
-    if (!own_server_is_alive(s, node))
-        return error_set(err, STATUS_IO, "the server had ended by itself");
-    signal_all(s->pids[node], begins ? SIGSTOP : SIGCONT);
-    return STATUS_OK;
+    bool is_ahead = s->wrong_clocks / s->node_count % 2 == 0;
+    char file[OWN_SERVER_PATH_SIZE + 64];
+
+    path_of_clock(s, node, file, sizeof file);
+    s->wrong_clocks += begins;
+    return node_clock_set(file, begins ? (is_ahead ? CLOCK_SECONDS : -CLOCK_SECONDS) : 0, err);
+}
+
+enum status own_server_fault(struct own_server *s, enum database_fault fault, bool begins,
+                             unsigned node, struct error *err)
+{
+    char data[OWN_SERVER_PATH_SIZE + 64];
+
+    assert(node < s->node_count);
+    switch (fault) {
+    case DATABASE_KILL:
+    case DATABASE_PAUSE:
+        if (begins && !own_server_is_alive(s, node))
+            return error_set(err, STATUS_IO, "the server had ended by itself");
+        if (fault == DATABASE_KILL)
+            return begins ? kill_node(s, node) : STATUS_OK;
+        signal_all(s->pids[node], begins ? SIGSTOP : SIGCONT);
+        return STATUS_OK;
+    case DATABASE_PARTITION:
+        return network_part(&s->network, node, begins, err);
+    case DATABASE_LATENCY:
+        return network_slow(&s->network, node, begins, err);
+    case DATABASE_DISK_FULL:
+        path_in(s, s->data[node], data);
+        return node_disk_fill(data, begins, err);
+    default:
+        assert(fault == DATABASE_CLOCK);
+        return set_clock(s, node, begins, err);
+    }
 }
 
 void own_server_last_words(const struct own_server *s, unsigned node, char *to, size_t size)
@@ -504,6 +602,33 @@ enum status own_server_free_ports(unsigned *ports, unsigned count, struct error 
 }
 
 /* --- Files ------------------------------------------------------------------------------------ */
+
+enum status own_server_make_folder(struct own_server *s, const char *name, struct error *err)
+{
+    char path[OWN_SERVER_PATH_SIZE + 64];
+
+    path_in(s, name, path);
+    if (access(path, F_OK) == 0 ||
+        (mkdir(path, 0700) == 0 && (!s->changes_user || chown(path, s->user, s->group) == 0)))
+        return STATUS_OK;
+    return error_set(err, STATUS_IO, "no folder %s for a server: %s", path, strerror(errno));
+}
+
+enum status own_server_make_data(struct own_server *s, unsigned node, const char *name,
+                                 struct error *err)
+{
+    bool is_there = s->data[node][0] != '\0';
+    char path[OWN_SERVER_PATH_SIZE + 64];
+
+    assert(node < s->node_count);
+    TRY(own_server_make_folder(s, name, err));
+    snprintf(s->data[node], sizeof s->data[node], "%s", name);
+    if (is_there || !suffers(s, DATABASE_DISK_FULL))
+        return STATUS_OK;
+    path_in(s, name, path);
+    return node_disk_mount(path, s->changes_user ? s->user : geteuid(),
+                           s->changes_user ? s->group : getegid(), err);
+}
 
 enum status own_server_write(struct own_server *s, const char *name, const char *text,
                              struct error *err)

@@ -2,16 +2,23 @@
  * own_server: a server of our own, its nodes, its private folder, and the watchdog that takes all of
  * them away if we cannot.
  *
- *     TRY(own_server_open(&server, err));                a folder, which the server's user owns
+ *     TRY(own_server_open(&server, 2, faults, err));     a folder, which the server's user owns
+ *     TRY(own_server_make_data(&server, 0, "data0", err));
  *     TRY(own_server_run(&server, argv, err));           a program that ends: initdb
  *     TRY(own_server_start(&server, 0, argv, err));      one that stays, as node 0
  *     TRY(own_server_start(&server, 1, argv, err));      another, if there are several
- *     ... own_server_is_alive(&server, 0) ... own_server_kill(&server, 0) ... own_server_start() again ...
+ *     TRY(own_server_fault(&server, DATABASE_KILL, true, 0, err));
+ *     ... own_server_is_alive(&server, 0) ... own_server_start() again ...
  *     own_server_close(&server);
  *
  * As root, programs run as the user `postgres`, or else `nobody`: servers refuse to be root. A
  * watchdog process holds a pipe to us; if we end in whatever way, it kills the nodes and removes
  * the folder. What programs that end print goes to FOLDER/log, what a node prints to FOLDER/log-N.
+ *
+ * Faults are those of struct database. What a fault needs is made when the server is opened: a network
+ * for each node if they will be parted or slowed, with this thread in the middle; a file system for the data
+ * of each if disks will be full; a library in front of the C library if clocks will be wrong. Without the
+ * rights, programs or packages it is refused, and they are named.
  */
 #ifndef RECORD_OWN_SERVER_H
 #define RECORD_OWN_SERVER_H
@@ -20,9 +27,17 @@
 #include <sys/types.h>
 
 #include "base/error.h"
+#include "record/database.h"
+#include "record/network.h"
+
+/* What nodes of any program can suffer; a wrong clock needs one that asks the C library for the time. */
+#define OWN_SERVER_FAULTS                                                                          \
+    (DATABASE_FAULT_BIT(DATABASE_KILL) | DATABASE_FAULT_BIT(DATABASE_PAUSE) |                      \
+     DATABASE_FAULT_BIT(DATABASE_PARTITION) | DATABASE_FAULT_BIT(DATABASE_LATENCY) |               \
+     DATABASE_FAULT_BIT(DATABASE_DISK_FULL))
 
 #define OWN_SERVER_PATH_SIZE 256
-#define OWN_SERVER_NODES_MAX 16
+#define OWN_SERVER_NODES_MAX NETWORK_NODES_MAX
 
 struct own_server {
     char folder[OWN_SERVER_PATH_SIZE]; /* empty: it is not open */
@@ -32,9 +47,17 @@ struct own_server {
     uid_t user; /* that programs run as, */
     gid_t group;
     bool changes_user; /* if they run as another */
+    unsigned node_count;
+    uint32_t faults; /* a bit for each that they will suffer */
+    struct network network;
+    char addresses[OWN_SERVER_NODES_MAX][NETWORK_ADDRESS_SIZE]; /* where nodes listen */
+    char data[OWN_SERVER_NODES_MAX][64];                        /* "": none was made */
+    unsigned wrong_clocks;                                      /* how many there have been */
 };
 
-MUST_USE enum status own_server_open(struct own_server *, struct error *);
+/* By one thread, which also closes it. */
+MUST_USE enum status own_server_open(struct own_server *, unsigned node_count, uint32_t faults,
+                                     struct error *);
 /* All nodes end: SIGINT first, then SIGKILL. */
 void own_server_close(struct own_server *);
 
@@ -47,13 +70,22 @@ MUST_USE enum status own_server_start(struct own_server *, unsigned node, const 
 bool own_server_is_alive(struct own_server *, unsigned node);
 /* SIGKILL to the node and all its children; returns when none of them is left. */
 MUST_USE enum status own_server_kill(struct own_server *, unsigned node, struct error *);
-/* SIGSTOP to the node and all its children, or SIGCONT. */
-MUST_USE enum status own_server_pause(struct own_server *, unsigned node, bool begins,
-                                      struct error *);
+/*
+ * A fault of a node begins, or ends. Who was killed, or has ended by itself, is not started again
+ * here.
+ */
+MUST_USE enum status own_server_fault(struct own_server *, enum database_fault, bool begins,
+                                      unsigned node, struct error *);
 /* The last line of what the node said, or "". */
 void own_server_last_words(const struct own_server *, unsigned node, char *to, size_t size);
 
-/* Of 127.0.0.1, for a node that cannot listen on a socket of the folder. */
+/* An empty folder of the server's user, unless it is there. */
+MUST_USE enum status own_server_make_folder(struct own_server *, const char *name, struct error *);
+/* The same for a node's data; on a disk of its own if that may become full. */
+MUST_USE enum status own_server_make_data(struct own_server *, unsigned node, const char *name,
+                                          struct error *);
+
+/* For nodes that cannot listen on a socket of the folder. */
 MUST_USE enum status own_server_free_ports(unsigned *ports, unsigned count, struct error *);
 
 /* Adds to a file of its folder. */

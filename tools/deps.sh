@@ -37,6 +37,8 @@ databases galera-4      file     /usr/lib/galera/libgalera_smm.so
 databases mariadb-plugin-rocksdb file /usr/lib/mysql/plugin/ha_rocksdb.so
 databases etcd-server   command  etcd
 databases npm           command  npm
+databases iproute2      command  ip
+databases faketime      command  faketime
 fetch  xz-utils         command  xz
 END
 }

@@ -10,12 +10,14 @@
 #include "tests/record/process_state.h"
 #include "unity.h"
 
+#define NODES 4
+
 static struct own_server server;
 static struct error err;
 
 void setUp(void)
 {
-    TEST_ASSERT_EQUAL_MESSAGE(STATUS_OK, own_server_open(&server, &err), err.text);
+    TEST_ASSERT_EQUAL_MESSAGE(STATUS_OK, own_server_open(&server, NODES, 0, &err), err.text);
 }
 
 void tearDown(void)
@@ -49,10 +51,10 @@ static void nodes_live_and_die_by_themselves(void)
     start(3, "echo two; exec sleep 60");
     wait_for_words(0, "one");
     wait_for_words(3, "two");
-    TEST_ASSERT_EQUAL(STATUS_OK, own_server_kill(&server, 0, &err));
+    TEST_ASSERT_EQUAL(STATUS_OK, own_server_fault(&server, DATABASE_KILL, true, 0, &err));
     TEST_ASSERT_FALSE(own_server_is_alive(&server, 0));
     TEST_ASSERT_TRUE(own_server_is_alive(&server, 3));
-    TEST_ASSERT_EQUAL(STATUS_IO, own_server_kill(&server, 0, &err));
+    TEST_ASSERT_EQUAL(STATUS_IO, own_server_fault(&server, DATABASE_KILL, true, 0, &err));
     TEST_ASSERT_EQUAL_STRING("the server had ended by itself", err.text);
     start(0, "echo again; exec sleep 60");
     wait_for_words(0, "again");
@@ -79,11 +81,11 @@ static void a_pause_stops_a_node_and_its_children_and_ends(void)
         sscanf(words, "%d", &child);
     }
     TEST_ASSERT_GREATER_THAN_INT(0, child);
-    TEST_ASSERT_EQUAL(STATUS_OK, own_server_pause(&server, 0, true, &err));
+    TEST_ASSERT_EQUAL(STATUS_OK, own_server_fault(&server, DATABASE_PAUSE, true, 0, &err));
     nanosleep(&(struct timespec){ .tv_nsec = 50000000 }, NULL);
     TEST_ASSERT_EQUAL_INT('T', state_of(server.pids[0]));
     TEST_ASSERT_EQUAL_INT('T', state_of((pid_t)child));
-    TEST_ASSERT_EQUAL(STATUS_OK, own_server_pause(&server, 0, false, &err));
+    TEST_ASSERT_EQUAL(STATUS_OK, own_server_fault(&server, DATABASE_PAUSE, false, 0, &err));
     nanosleep(&(struct timespec){ .tv_nsec = 50000000 }, NULL);
     TEST_ASSERT_EQUAL_INT('S', state_of(server.pids[0]));
     TEST_ASSERT_EQUAL_INT('S', state_of((pid_t)child));
@@ -99,11 +101,93 @@ static void closing_ends_all_of_them_and_the_folder_even_if_one_is_stopped(void)
     pids[0] = server.pids[0];
     pids[1] = server.pids[1];
     snprintf(folder, sizeof folder, "%s", server.folder);
-    TEST_ASSERT_EQUAL(STATUS_OK, own_server_pause(&server, 1, true, &err));
+    TEST_ASSERT_EQUAL(STATUS_OK, own_server_fault(&server, DATABASE_PAUSE, true, 1, &err));
     own_server_close(&server);
     TEST_ASSERT_EQUAL_INT(-1, kill(pids[0], 0));
     TEST_ASSERT_EQUAL_INT(-1, kill(pids[1], 0));
     TEST_ASSERT_EQUAL_INT(-1, access(folder, F_OK));
+}
+
+/* False: it may not suffer this fault here, and err says why. */
+static bool reopen(unsigned node_count, enum database_fault fault)
+{
+    own_server_close(&server);
+    return own_server_open(&server, node_count, DATABASE_FAULT_BIT(fault), &err) == STATUS_OK;
+}
+
+static bool can_write(const char *name)
+{
+    char path[OWN_SERVER_PATH_SIZE + 64], bytes[8192] = "";
+    FILE *file;
+    bool is_written;
+
+    snprintf(path, sizeof path, "%s/%s", server.folder, name);
+    file = fopen(path, "we");
+    TEST_ASSERT_NOT_NULL(file);
+    is_written = fwrite(bytes, sizeof bytes, 1, file) == 1;
+    return fclose(file) == 0 && is_written;
+}
+
+static void a_full_disk_is_full_for_one_node(void)
+{
+    char folder[OWN_SERVER_PATH_SIZE];
+
+    TEST_ASSERT_TRUE(reopen(2, DATABASE_DISK_FULL));
+    if (own_server_make_data(&server, 0, "data0", &err) != STATUS_OK)
+        TEST_IGNORE_MESSAGE(err.text);
+    TEST_ASSERT_EQUAL_MESSAGE(STATUS_OK, own_server_make_data(&server, 1, "data1", &err), err.text);
+    for (int i = 0; i < 2; i++) {
+        const char *name = i == 0 ? "data0/a" : "data0/b";
+
+        TEST_ASSERT_TRUE(can_write("data0/c"));
+        TEST_ASSERT_EQUAL(STATUS_OK, own_server_fault(&server, DATABASE_DISK_FULL, true, 0, &err));
+        TEST_ASSERT_FALSE(can_write(name));
+        TEST_ASSERT_TRUE(can_write("data1/b"));
+        TEST_ASSERT_EQUAL(STATUS_OK, own_server_fault(&server, DATABASE_DISK_FULL, false, 0, &err));
+        TEST_ASSERT_TRUE(can_write(name));
+    }
+    snprintf(folder, sizeof folder, "%s", server.folder);
+    own_server_close(&server);
+    TEST_ASSERT_EQUAL_INT(-1, access(folder, F_OK));
+}
+
+static long seconds_now(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (long)now.tv_sec;
+}
+
+/* A node that starts has the right time, so it says it again and again. */
+static void a_wrong_clock_is_wrong_for_a_while(void)
+{
+    char words[100] = "";
+    const char *argv[] = { "/bin/sh", "-c", "while sleep 0.05; do date +%s; done", NULL };
+    long says;
+
+    TEST_ASSERT_TRUE(reopen(1, DATABASE_CLOCK));
+    if (own_server_start(&server, 0, argv, &err) != STATUS_OK)
+        TEST_IGNORE_MESSAGE(err.text);
+    for (int turn = 0; turn < 2; turn++) {
+        long by = 0;
+
+        TEST_ASSERT_EQUAL(STATUS_OK, own_server_fault(&server, DATABASE_CLOCK, true, 0, &err));
+        for (int i = 0; i < 500 && (turn == 0 ? by < 3 : by > -3); i++) {
+            nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
+            own_server_last_words(&server, 0, words, sizeof words);
+            if (sscanf(words, "%ld", &says) == 1)
+                by = says - seconds_now();
+        }
+        TEST_ASSERT_TRUE_MESSAGE(turn == 0 ? by >= 3 : by <= -3, words);
+        TEST_ASSERT_EQUAL(STATUS_OK, own_server_fault(&server, DATABASE_CLOCK, false, 0, &err));
+    }
+}
+
+static void what_faults_cannot_do_is_refused(void)
+{
+    TEST_ASSERT_FALSE(reopen(1, DATABASE_PARTITION));
+    TEST_ASSERT_NOT_NULL(strstr(err.text, "needs another --topology"));
 }
 
 static void free_ports_are_all_different(void)
@@ -123,7 +207,7 @@ static void run_for_long(int told)
     char script[OWN_SERVER_PATH_SIZE + 100];
     const char *argv[] = { "/bin/sh", "-c", script, NULL };
 
-    if (own_server_open(&theirs, &err) != STATUS_OK)
+    if (own_server_open(&theirs, 0, 0, &err) != STATUS_OK)
         _exit(1);
     snprintf(script, sizeof script, "touch begun; sleep 0.5; mkdir -p %s/data", theirs.folder);
     if (write(told, theirs.folder, sizeof theirs.folder) != (ssize_t)sizeof theirs.folder)
@@ -168,6 +252,9 @@ int main(void)
     RUN_TEST(a_pause_stops_a_node_and_its_children_and_ends);
     RUN_TEST(closing_ends_all_of_them_and_the_folder_even_if_one_is_stopped);
     RUN_TEST(a_program_that_runs_when_we_are_killed_is_killed_and_leaves_nothing);
+    RUN_TEST(a_full_disk_is_full_for_one_node);
+    RUN_TEST(a_wrong_clock_is_wrong_for_a_while);
+    RUN_TEST(what_faults_cannot_do_is_refused);
     RUN_TEST(free_ports_are_all_different);
     return UNITY_END();
 }
