@@ -1,4 +1,4 @@
-#define _GNU_SOURCE /* nftw(), fgetpwent() */
+#define _GNU_SOURCE /* nftw(), fgetpwent(), strcasestr() */
 
 #include "record/own_server.h"
 
@@ -421,9 +421,18 @@ static enum status spawn(struct own_server *s, int node, const char *name, const
     return STATUS_OK;
 }
 
-static void last_line(const struct own_server *s, const char *name, char *to, size_t size)
+/* A program may say more behind what was wrong, for instance that it tidies up. */
+static bool is_complaint(const char *line)
+{
+    return strcasestr(line, "error") || strcasestr(line, "fatal");
+}
+
+/* Or, if it is only of what went wrong, the last such line, if there is one. */
+static void last_line(const struct own_server *s, const char *name, bool of_complaints, char *to,
+                      size_t size)
 {
     char path[OWN_SERVER_PATH_SIZE + 64], line[200];
+    bool is_kept = false;
     FILE *log;
 
     to[0] = '\0';
@@ -432,9 +441,12 @@ static void last_line(const struct own_server *s, const char *name, char *to, si
     if (!log)
         return;
     while (fgets(line, sizeof line, log)) {
+        bool keeps = of_complaints && is_complaint(line);
+
         line[strcspn(line, "\n")] = '\0';
-        if (line[0] != '\0')
+        if (line[0] != '\0' && (keeps || !is_kept))
             snprintf(to, size, "%s", line);
+        is_kept |= keeps;
     }
     fclose(log);
 }
@@ -453,7 +465,7 @@ enum status own_server_run(struct own_server *s, const char *const *argv, struct
     tell_watchdog(s, (struct watchdog_word){ .node = PROGRAM });
     if (WIFEXITED(how) && WEXITSTATUS(how) == 0)
         return STATUS_OK;
-    last_line(s, "log", words, sizeof words);
+    last_line(s, "log", true, words, sizeof words);
     return error_set(err, STATUS_IO, "%s failed: %s", argv[0], words);
 }
 
@@ -572,7 +584,7 @@ void own_server_last_words(const struct own_server *s, unsigned node, char *to, 
     char log[32];
 
     name_log(node, log, sizeof log);
-    last_line(s, log, to, size);
+    last_line(s, log, false, to, size);
 }
 
 /* All are held until all are found, so that no two are the same. */

@@ -311,7 +311,7 @@ static void postgres_close(void *session)
 static enum status connect_node(struct postgres_session *s, unsigned node, PGconn **conn,
                                 struct error *err)
 {
-    *conn = s->conn = PQconnectdb(s->server->conninfo[node]);
+    *conn = s->conn = postgres_connect(s->server->conninfo[node]);
     if (PQstatus(*conn) != CONNECTION_OK)
         return postgres_refuse("no connection", PQerrorMessage(*conn), err);
     TRY(prepare_all(s, err));

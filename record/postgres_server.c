@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -54,6 +55,21 @@ enum status postgres_ask(PGconn *conn, const char *sql, char *answer, size_t siz
     return status;
 }
 
+static void take_no_notice(void *context, const char *message)
+{
+    (void)context, (void)message;
+}
+
+/* What a server says besides (that it shuts down) is not for our standard error. */
+PGconn *postgres_connect(const char *conninfo)
+{
+    PGconn *conn = PQconnectdb(conninfo);
+
+    if (conn)
+        PQsetNoticeProcessor(conn, take_no_notice, NULL);
+    return conn;
+}
+
 /* --- The server ------------------------------------------------------------------------------- */
 
 static bool has_program(const char *folder, const char *name)
@@ -93,6 +109,17 @@ static enum status find_programs(struct postgres *p, struct error *err)
     return STATUS_OK;
 }
 
+/* By these we find the server. */
+static bool is_ours(const char *setting, size_t length)
+{
+    static const char *const ours[] = { "port", "unix_socket_directories", "data_directory" };
+
+    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
+        if (strlen(ours[i]) == length && strncasecmp(ours[i], setting, length) == 0)
+            return true;
+    return false;
+}
+
 /* "key=value" as a line of postgresql.conf; a later line is stronger than an earlier one. */
 static enum status write_settings(struct postgres *p, struct error *err)
 {
@@ -101,6 +128,10 @@ static enum status write_settings(struct postgres *p, struct error *err)
         char line[300];
         int length;
 
+        if (is_ours(setting, (size_t)(equal - setting)))
+            return error_set(err, STATUS_BAD_INPUT,
+                             "ordeal itself chooses %.*s, by which it finds the server",
+                             (int)(equal - setting), setting);
         length = snprintf(line, sizeof line, "%.*s = '%s'\n", (int)(equal - setting), setting,
                           equal + 1);
         if (length < 0 || (size_t)length >= sizeof line || strpbrk(equal, "'\n"))
@@ -217,6 +248,9 @@ static enum status start_node(struct postgres *p, unsigned node, struct error *e
         if (p->server.pids[node] != 0)
             return STATUS_OK;
         own_server_last_words(&p->server, node, words, sizeof words);
+        if (strstr(words, "contains errors"))
+            return error_set(err, STATUS_BAD_INPUT,
+                             "PostgreSQL does not know one of the settings, or not that value");
         if (wall_clock_ns() >= until || !strstr(words, "shared memory"))
             return error_set(err, STATUS_IO, "PostgreSQL ended at its start: %s", words);
         nanosleep(&(struct timespec){ .tv_nsec = 50000000 }, NULL);
@@ -225,7 +259,7 @@ static enum status start_node(struct postgres *p, unsigned node, struct error *e
 
 static enum status connect_control(struct postgres *p, struct error *err)
 {
-    p->control = PQconnectdb(p->conninfo[p->primary]);
+    p->control = postgres_connect(p->conninfo[p->primary]);
     if (PQstatus(p->control) != CONNECTION_OK)
         return postgres_refuse("no connection", PQerrorMessage(p->control), err);
     return STATUS_OK;
@@ -331,7 +365,7 @@ enum status postgres_server_await_standby(struct postgres *p, struct error *err)
         return STATUS_OK;
     snprintf(sql, sizeof sql, "SELECT count(*) FROM %s", p->options.table.name);
     TRY(postgres_ask(p->control, sql, wanted, sizeof wanted, err));
-    standby = PQconnectdb(p->conninfo[1]);
+    standby = postgres_connect(p->conninfo[1]);
     while (status == STATUS_OK && strcmp(wanted, answer) != 0) {
         if (postgres_ask(standby, sql, answer, sizeof answer, err) != STATUS_OK)
             answer[0] = '\0'; /* it has no such table yet */
@@ -357,7 +391,7 @@ static unsigned victim_of(const struct postgres *p, uint32_t turn)
 
 static enum status promote(struct postgres *p, struct error *err)
 {
-    PGconn *standby = PQconnectdb(p->conninfo[1]);
+    PGconn *standby = postgres_connect(p->conninfo[1]);
     enum status status = postgres_ask(standby, "SELECT pg_promote()", NULL, 0, err);
 
     PQfinish(standby);

@@ -46,6 +46,8 @@ void postgres_server_stop(struct postgres *);
 /* --- Questions --- */
 
 MUST_USE enum status postgres_refuse(const char *what, const char *message, struct error *);
+/* To be closed by PQfinish(). */
+PGconn *postgres_connect(const char *conninfo);
 bool postgres_is_fine(const PGresult *);
 /* The first value of the answer goes to `answer`, which may be NULL. */
 MUST_USE enum status postgres_ask(PGconn *, const char *sql, char *answer, size_t size,

@@ -129,6 +129,10 @@ enum status record_plan_settle(struct record_plan *plan, struct error *err)
         return error_set(err, STATUS_BAD_INPUT,
                          "%s has no server: --connect and --binaries mean nothing",
                          plan->database->title);
+    if (plan->how.connect && plan->how.binaries)
+        return error_set(err, STATUS_BAD_INPUT,
+                         "a server is started from its programs, or runs already: --binaries not "
+                         "with --connect");
     TRY(check_settings(plan, err));
     TRY(check_faults(plan, err));
     TRY(check_workload(plan, err));

@@ -30,6 +30,9 @@ check "nobody watches a database whose ways are not known" mentions err "nobody 
 run 2 record postgres --binaries /nowhere
 check "programs that are not there are missed" mentions err "has no initdb and postgres"
 
+run 2 record postgres --connect host=/nowhere --binaries /usr/bin
+check "a server that is there needs no programs" mentions err "--binaries not with --connect"
+
 run 0 record recipes
 check "recipes are listed" mentions out "sqlite     SQLite"
 run 0 record recipes --json
@@ -49,6 +52,8 @@ for workload in list-append rw-register bank predicate; do
     check "SQLite keeps serializable for $workload" mentions out '"verdict":"valid"'
     check "and something was committed" sh -c '! grep -q "\"committed\":0," out'
 done
+run 3 record sqlite --workload rw-register --set abort_percent=100 --transactions 20
+check "a recording in which nothing committed shows nothing" mentions out "UNKNOWN   nothing was committed"
 run 0 record sqlite --topology rollback --clients 2 --transactions 100 --out kept
 check "a folder has the history" test -s kept/history.jsonl
 check "and the answer" mentions kept/run.json '"topology":"rollback"'
@@ -86,6 +91,11 @@ if ! ls /usr/lib/postgresql/*/bin/postgres >/dev/null 2>&1; then
     check "without a server its package is named" mentions err "install the package postgresql"
     finish
 fi
+
+run 2 record postgres --setting port=1
+check "settings by which the server is found are not for others" mentions err "ordeal itself chooses port"
+run 2 record postgres --setting nonsense=1
+check "a setting that the server does not know is told" mentions err "does not know one of the settings"
 
 # Whether the checker said so of the last recording.
 judged() { mentions out "\"verdict\":\"$2\",\"level\":\"$3\",\"checker\":\"$1\""; }

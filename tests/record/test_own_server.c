@@ -200,6 +200,15 @@ static void free_ports_are_all_different(void)
             TEST_ASSERT_NOT_EQUAL(ports[k], ports[i]);
 }
 
+static void of_a_program_that_fails_the_last_complaint_is_told(void)
+{
+    const char *argv[] = { "/bin/sh", "-c",
+                           "echo one; echo 'sh: error: no room'; echo tidying up; exit 1", NULL };
+
+    TEST_ASSERT_EQUAL(STATUS_IO, own_server_run(&server, argv, &err));
+    TEST_ASSERT_EQUAL_STRING("/bin/sh failed: sh: error: no room", err.text);
+}
+
 /* In a process that is killed meanwhile: a program that would make files in the folder later, as initdb does. */
 static void run_for_long(int told)
 {
@@ -251,6 +260,7 @@ int main(void)
     RUN_TEST(a_node_that_ends_is_not_alive);
     RUN_TEST(a_pause_stops_a_node_and_its_children_and_ends);
     RUN_TEST(closing_ends_all_of_them_and_the_folder_even_if_one_is_stopped);
+    RUN_TEST(of_a_program_that_fails_the_last_complaint_is_told);
     RUN_TEST(a_program_that_runs_when_we_are_killed_is_killed_and_leaves_nothing);
     RUN_TEST(a_full_disk_is_full_for_one_node);
     RUN_TEST(a_wrong_clock_is_wrong_for_a_while);

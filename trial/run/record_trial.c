@@ -264,7 +264,13 @@ enum status record_trial_run(struct record_trial *trial, const struct record_tri
         leave_unjudged(trial, options->unfinished);
         return STATUS_OK;
     }
-    return judge(trial, options, left_ns, err);
+    TRY(judge(trial, options, left_ns, err));
+    if (trial->recording.committed == 0 && trial->jury.verdict == VERDICT_VALID) {
+        trial->jury.verdict = VERDICT_UNKNOWN;
+        snprintf(trial->jury.reason, sizeof trial->jury.reason,
+                 "nothing was committed, so that the recording shows nothing");
+    }
+    return STATUS_OK;
 }
 
 void record_trial_close(struct record_trial *trial)
