@@ -223,7 +223,7 @@ check-postgres: ready-postgres $(filter $(BUILD)/sanitize/tests/programs/%,$(san
 
 check-databases: all $(BUILD)/sanitize/ordeal ## put every database of `ordeal record recipes` on trial; installs their servers
 	@tools/deps.sh databases || echo 'some servers are not to be had here'
-	@ORDEAL=$(abspath $(BUILD))/release/ordeal tools/run-tests.sh tests/databases/recipes.sh $(wildcard tests/cli/record*.sh)
+	@ORDEAL=$(abspath $(BUILD))/release/ordeal TEST_SECONDS=3600 tools/run-tests.sh tests/databases/recipes.sh $(wildcard tests/cli/record*.sh)
 
 twice: $(twice_builds) ## compare trace hashes between compilers and optimisation levels
 	@$(twice_run)

@@ -730,9 +730,16 @@ static enum status postgres_recover(void *server, struct recovered_order *order,
 {
     struct postgres *p = server;
     struct decoding decoding = { .order = order, .table = &p->options.table };
-    char now[32];
+    char now[32], schema[160] = "", sql[300];
 
     assert(p->has_slot);
+    if (p->has_table) {
+        snprintf(sql, sizeof sql,
+                 "SELECT relnamespace::regnamespace::text FROM pg_class WHERE oid = '%s'::regclass",
+                 p->options.table.name);
+        TRY(postgres_ask(p->control, sql, schema, sizeof schema, err));
+        decoding.schema = schema;
+    }
     TRY(postgres_ask(p->control, "SELECT pg_snapshot_xmax(pg_current_snapshot())::text", now,
                      sizeof now, err));
     decoding.xid_now = strtoull(now, NULL, 10);

@@ -80,8 +80,8 @@ static enum status change(struct decoding *d, struct text line, struct text whol
     struct recovered_change c = { .kind = RECOVERED_ROW };
     int64_t key;
 
-    take(&line, TEXT("public."));
-    if (!take(&line, text_of(t->name)) || !take(&line, TEXT(": ")))
+    if (!take(&line, d->schema ? text_of(d->schema) : TEXT("public")) || !take(&line, TEXT(".")) ||
+        !take(&line, text_of(t->name)) || !take(&line, TEXT(": ")))
         return STATUS_OK;
     if (take(&line, TEXT("DELETE: ")))
         c.kind = RECOVERED_REMOVAL;

@@ -15,6 +15,7 @@
 struct decoding {
     struct recovered_order *order;
     const struct stored_table *table; /* changes of others are passed over */
+    const char *schema;               /* where it is, as the log writes it; NULL: "public" */
     uint64_t xid_now;                 /* a full number: those of the log are its lower half */
     bool is_open;                     /* between BEGIN and COMMIT */
 };

@@ -74,6 +74,25 @@ static void of_a_list_the_last_element_counts(void)
     TEST_ASSERT_EQUAL(-4, order.changes.at[1].value);
 }
 
+static void a_table_is_known_by_its_schema(void)
+{
+    static const char *const lines[] = {
+        "BEGIN 7",
+        "table \"a.b\".ordeal_lists: INSERT: key[bigint]:5 elements[bigint[]]:'{9}'",
+        "table public.ordeal_lists: INSERT: key[bigint]:6 elements[bigint[]]:'{9}'",
+        "COMMIT 7",
+        NULL,
+    };
+    struct decoding decoding = {
+        .order = &order, .table = &lists, .schema = "\"a.b\"", .xid_now = 100
+    };
+
+    for (size_t i = 0; lines[i]; i++)
+        TEST_ASSERT_EQUAL(STATUS_OK, postgres_decoding_line(&decoding, text_of(lines[i]), &err));
+    TEST_ASSERT_EQUAL(1, order.changes.count);
+    TEST_ASSERT_EQUAL(5, order.changes.at[0].key);
+}
+
 static void numbers_of_the_log_are_the_lower_half_of_full_ones(void)
 {
     static const char *const lines[] = { "BEGIN 4294967290", "COMMIT 4294967290", "BEGIN 7",
@@ -111,6 +130,7 @@ int main(void)
     UNITY_BEGIN();
     RUN_TEST(changes_stand_with_their_commit);
     RUN_TEST(of_a_list_the_last_element_counts);
+    RUN_TEST(a_table_is_known_by_its_schema);
     RUN_TEST(numbers_of_the_log_are_the_lower_half_of_full_ones);
     RUN_TEST(what_is_not_understood_is_refused);
     return UNITY_END();
