@@ -74,6 +74,8 @@ run 2 bisect bank.toml --set database.kind=sqlite
 check "no bisection of what cannot be repeated" mentions err "cannot be repeated"
 
 for file in "$root"/scenarios/databases/*.toml; do
+    check "$(basename "$file") says how often its violation is found" grep -q '^# Rate: [0-9]* of [0-9]* seeds' "$file"
+    check "and what its control is" grep -q '^# Control' "$file"
     run 2 bisect "$file"
     check "$(basename "$file") can be read" mentions err "cannot be repeated"
 done
