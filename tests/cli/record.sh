@@ -122,17 +122,24 @@ for try in 1 2 3 4 5; do
     grep -q '"found_after":[0-9]' out && { found=1; break; }
 done
 check "commits that a crash takes back are found while it runs" test $found -eq 1
-run 1 record postgres --certificate --isolation snapshot --workload write-skew --clients 8 --transactions 4000 \
-    --set keys=4 --json
-check "write skew is found at its repeatable read" mentions out '"kind":"G2-item"'
+# Which transactions meet is the machine's affair: with one of the seeds they do.
+violated() { # arguments of record
+    for seed in 1 2 3 4 5 6 7 8; do
+        "$ORDEAL" record "$@" --seed $seed --json >out 2>err </dev/null
+        [ $? -ne 1 ] || return 0
+    done
+    return 1
+}
+check "write skew is found at its repeatable read" violated postgres --certificate --isolation snapshot \
+    --workload write-skew --clients 8 --transactions 4000 --set keys=4
+check "as what it is" mentions out '"kind":"G2-item"'
 check "by its own order" judged certificate invalid serializable
 for workload in list-append bank predicate; do
     run 0 record postgres --certificate --level read-committed --workload $workload --clients 6 --transactions 400 --set keys=20 --json
     check "PostgreSQL keeps read committed for $workload, by what each statement saw" judged certificate valid read-committed
 done
-run 1 record postgres --isolation read-committed --workload list-append --clients 8 --transactions 8000 \
-    --set keys=3 --json
-check "read committed is not serializable" mentions out '"verdict":"invalid"'
+check "read committed is not serializable" violated postgres --isolation read-committed --workload list-append \
+    --clients 8 --transactions 8000 --set keys=3
 run 0 record postgres --certificate --workload rw-register --clients 8 --for 4s --kill every=1s --json
 check "a server that is killed loses nothing" mentions out '"verdict":"valid"'
 check "and it was killed" sh -c '! grep -q "\"kill\":0" out'
