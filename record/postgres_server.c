@@ -340,7 +340,7 @@ enum status postgres_server_subscribe(struct postgres *p, const char *create_tab
     if (!p->is_logical)
         return STATUS_OK;
     TRY(postgres_ask(p->control, "CREATE PUBLICATION ordeal FOR ALL TABLES", NULL, 0, err));
-    subscriber = PQconnectdb(p->conninfo[1]);
+    subscriber = postgres_connect(p->conninfo[1]);
     snprintf(sql, sizeof sql,
              "CREATE SUBSCRIPTION ordeal CONNECTION 'host=%s port=5432 user=ordeal "
              "dbname=postgres' PUBLICATION ordeal WITH (copy_data = false)",
