@@ -1,0 +1,774 @@
+#include "verify/calls/reader_private.h"
+
+#include <string.h>
+
+#define SOURCES_MAX 60
+#define AGGREGATES_MAX 100
+
+typedef const struct reader_scope scope_of;
+
+/* A SELECT under construction. */
+struct draft {
+    struct reader *r;
+    struct selection *s;
+    struct reader_scope scope;
+    struct formula **conditions;
+    uint32_t condition_count, condition_room;
+    struct text *output_names;
+    struct item_type *output_types;
+    struct formula **outputs;
+    uint32_t output_count, output_room;
+};
+
+/* --- Shapes ------------------------------------------------------------------------------ */
+
+static const struct shape *shape_of_relation(struct reader *r, const struct relation *relation)
+{
+    struct shape *shape = reader_take(r, 1, sizeof *shape);
+    struct text *names = reader_take(r, relation->column_count, sizeof *names);
+    struct item_type *types = reader_take(r, relation->column_count, sizeof *types);
+
+    for (uint32_t i = 0; i < relation->column_count; i++) {
+        names[i] = relation->columns[i].name;
+        types[i] = relation->columns[i].type;
+    }
+    *shape = (struct shape){ relation->column_count, names, types };
+    return shape;
+}
+
+static const struct relation *find_relation(struct reader *r, const PgQuery__RangeVar *var)
+{
+    const struct relation *relation = catalog_find_relation(r->catalog, text_of(var->relname));
+
+    if (!relation || (var->schemaname && *var->schemaname))
+        trap_unknown(r->trap, "the table %s", var->relname);
+    return relation;
+}
+
+static struct from_source source_of(struct reader *r, const PgQuery__RangeVar *var)
+{
+    const struct relation *relation = find_relation(r, var);
+
+    if (var->alias && var->alias->n_colnames > 0)
+        reader_refuse(r, "an alias with names of columns");
+    return (struct from_source){
+        .relation = relation,
+        .alias = reader_keep(r, text_of(var->alias ? var->alias->aliasname : var->relname)),
+        .shape = shape_of_relation(r, relation),
+    };
+}
+
+/* --- FROM ---------------------------------------------------------------------------------- */
+
+static void add_condition(struct draft *d, struct formula *condition)
+{
+    if (condition->kind == FORMULA_AND) {
+        for (uint32_t i = 0; i < condition->count; i++)
+            add_condition(d, condition->arguments[i]);
+        return;
+    }
+    if (d->condition_count == d->condition_room) {
+        struct formula **more;
+
+        d->condition_room = 2 * d->condition_room + 16;
+        more = reader_take(d->r, d->condition_room, sizeof *more);
+        if (d->condition_count > 0)
+            memcpy(more, d->conditions, d->condition_count * sizeof *more);
+        d->conditions = more;
+    }
+    d->conditions[d->condition_count++] = condition;
+}
+
+static struct from_source *add_source(struct draft *d, struct from_source source)
+{
+    if (d->s->source_count == SOURCES_MAX)
+        reader_refuse(d->r, "so many tables in a query");
+    for (uint32_t i = 0; i < d->s->source_count; i++)
+        if (text_equal(d->s->sources[i].alias, source.alias))
+            reader_refuse(d->r, "two tables of one name in a query");
+    d->s->sources[d->s->source_count++] = source;
+    d->scope.source_count = d->s->source_count;
+    return &d->s->sources[d->s->source_count - 1];
+}
+
+static void read_from(struct draft *d, const PgQuery__Node *node)
+{
+    const PgQuery__JoinExpr *join;
+
+    if (node->node_case == PG_QUERY__NODE__NODE_RANGE_VAR) {
+        d->s->names_table = true;
+        add_source(d, source_of(d->r, node->range_var));
+        return;
+    }
+    if (node->node_case == PG_QUERY__NODE__NODE_RANGE_SUBSELECT) {
+        const PgQuery__RangeSubselect *sub = node->range_subselect;
+        struct from_source source = { .alias = TEXT("") };
+
+        if (sub->lateral || !sub->alias || sub->alias->n_colnames > 0 ||
+            sub->subquery->node_case != PG_QUERY__NODE__NODE_SELECT_STMT)
+            reader_refuse(d->r, "such a subquery in FROM");
+        source.derived = read_selection(d->r, d->scope.outer, sub->subquery->select_stmt);
+        source.shape = source.derived->shape;
+        source.alias = reader_keep(d->r, text_of(sub->alias->aliasname));
+        d->s->names_table |= source.derived->names_table;
+        add_source(d, source);
+        return;
+    }
+    if (node->node_case != PG_QUERY__NODE__NODE_JOIN_EXPR)
+        reader_refuse(d->r, "such a thing in FROM");
+    join = node->join_expr;
+    if (join->is_natural || join->n_using_clause > 0 || join->alias ||
+        join->rarg->node_case == PG_QUERY__NODE__NODE_JOIN_EXPR ||
+        (join->jointype != PG_QUERY__JOIN_TYPE__JOIN_INNER &&
+         join->jointype != PG_QUERY__JOIN_TYPE__JOIN_LEFT))
+        reader_refuse(d->r, "such a join");
+    read_from(d, join->larg);
+    read_from(d, join->rarg);
+    if (join->jointype == PG_QUERY__JOIN_TYPE__JOIN_LEFT) {
+        struct from_source *last = &d->s->sources[d->s->source_count - 1];
+
+        last->is_optional = true;
+        last->on = read_truth(d->r, &d->scope, join->quals);
+    } else if (join->quals) {
+        add_condition(d, read_truth(d->r, &d->scope, join->quals));
+    }
+}
+
+/* --- Pins ------------------------------------------------------------------------------------ */
+
+/* Which of the query's sources a formula needs, that stands so many queries within. */
+static uint64_t needs_of(const struct formula *formula, uint32_t depth);
+
+static uint64_t needs_of_selection(const struct selection *s, uint32_t depth)
+{
+    uint64_t needs = 0;
+
+    if (s->left)
+        return needs_of_selection(s->left, depth) | needs_of_selection(s->right, depth);
+    needs |= s->where ? needs_of(s->where, depth) : 0;
+    needs |= s->having ? needs_of(s->having, depth) : 0;
+    for (uint32_t i = 0; s->outputs && i < s->shape->count; i++)
+        needs |= needs_of(s->outputs[i], depth);
+    for (uint32_t i = 0; i < s->group_count; i++)
+        needs |= needs_of(s->groups[i], depth);
+    for (uint32_t i = 0; i < s->order_count; i++)
+        needs |= needs_of(s->order[i].by, depth);
+    for (uint32_t i = 0; i < s->source_count; i++) {
+        needs |= s->sources[i].on ? needs_of(s->sources[i].on, depth) : 0;
+        if (s->sources[i].derived)
+            needs |= needs_of_selection(s->sources[i].derived, depth);
+    }
+    return needs;
+}
+
+static uint64_t needs_of(const struct formula *formula, uint32_t depth)
+{
+    uint64_t needs = 0;
+
+    if (formula->kind == FORMULA_COLUMN)
+        return formula->as.column.depth == depth ? UINT64_C(1) << formula->as.column.source : 0;
+    for (uint32_t i = 0; i < formula->count; i++)
+        needs |= needs_of(formula->arguments[i], depth);
+    if (formula->kind == FORMULA_SUBQUERY)
+        needs |= needs_of_selection(formula->as.subquery.selection, depth + 1);
+    return needs;
+}
+
+static bool calls_routine(const struct formula *formula)
+{
+    for (uint32_t i = 0; i < formula->count; i++)
+        if (calls_routine(formula->arguments[i]))
+            return true;
+    return formula->kind == FORMULA_CALL || formula->kind == FORMULA_SUBQUERY;
+}
+
+static bool add_pin(struct pin *pins, uint32_t *count, const struct formula *column, char operation,
+                    const struct formula *value)
+{
+    uint64_t needs = needs_of(value, 0);
+
+    if (column->kind != FORMULA_COLUMN || column->as.column.depth != 0 ||
+        (needs >> column->as.column.source & 1) || calls_routine(value))
+        return false;
+    pins[(*count)++] = (struct pin){ column->as.column.source, column->as.column.column, operation,
+                                     value, needs };
+    return true;
+}
+
+/* Of conditions that are all to hold, also those of the LEFT JOIN of the source itself. */
+static void find_pins(struct draft *d, const struct formula *condition, struct pin *pins,
+                      uint32_t *count)
+{
+    static const char turned[][2] = { { '=', '=' }, { '<', '>' }, { '>', '<' }, { 'l', 'g' }, { 'g', 'l' } };
+
+    if (condition->kind == FORMULA_AND) {
+        for (uint32_t i = 0; i < condition->count; i++)
+            find_pins(d, condition->arguments[i], pins, count);
+        return;
+    }
+    if (condition->kind != FORMULA_COMPARE)
+        return;
+    for (size_t i = 0; i < sizeof turned / sizeof *turned; i++) {
+        if (turned[i][0] != condition->as.operation)
+            continue;
+        add_pin(pins, count, condition->arguments[0], turned[i][0], condition->arguments[1]);
+        add_pin(pins, count, condition->arguments[1], turned[i][1], condition->arguments[0]);
+    }
+}
+
+static uint32_t count_comparisons(const struct formula *condition)
+{
+    uint32_t count = condition->kind == FORMULA_COMPARE;
+
+    for (uint32_t i = 0; condition->kind == FORMULA_AND && i < condition->count; i++)
+        count += count_comparisons(condition->arguments[i]);
+    return count;
+}
+
+static void keep_pins(struct draft *d)
+{
+    struct selection *s = d->s;
+    uint32_t room = s->where ? 2 * count_comparisons(s->where) : 0, count = 0;
+    struct pin *pins;
+
+    for (uint32_t i = 0; i < s->source_count; i++)
+        room += s->sources[i].on ? 2 * count_comparisons(s->sources[i].on) : 0;
+    pins = reader_take(d->r, room, sizeof *pins);
+    for (uint32_t i = 0; i < s->source_count; i++) {
+        uint32_t from = count, kept;
+
+        if (!s->sources[i].on)
+            continue;
+        find_pins(d, s->sources[i].on, pins, &count);
+        kept = from;
+        for (uint32_t p = from; p < count; p++)
+            if (pins[p].source == i)
+                pins[kept++] = pins[p];
+        count = kept;
+    }
+    /* What WHERE says of an optional source holds only where there is a row of it. */
+    if (s->where) {
+        uint32_t from = count, kept = count;
+
+        find_pins(d, s->where, pins, &count);
+        for (uint32_t p = from; p < count; p++)
+            if (!s->sources[pins[p].source].is_optional)
+                pins[kept++] = pins[p];
+        count = kept;
+    }
+    s->pins = pins;
+    s->pin_count = count;
+}
+
+/* --- What is selected --------------------------------------------------------------------------- */
+
+static void add_output(struct draft *d, struct text name, struct formula *formula)
+{
+    if (d->output_count == d->output_room)
+        reader_refuse(d->r, "so many columns");
+    formula = read_settled(d->r, formula);
+    d->output_names[d->output_count] = name;
+    d->output_types[d->output_count] = formula->type;
+    d->outputs[d->output_count++] = formula;
+}
+
+static bool is_star(const PgQuery__Node *node)
+{
+    return node->node_case == PG_QUERY__NODE__NODE_COLUMN_REF &&
+           node->column_ref->fields[node->column_ref->n_fields - 1]->node_case ==
+               PG_QUERY__NODE__NODE_A_STAR;
+}
+
+static void add_star(struct draft *d, const PgQuery__ColumnRef *ref)
+{
+    const char *alias = ref->n_fields == 2 ? reader_string(ref->fields[0]) : NULL;
+    bool is_there = false;
+
+    for (uint32_t i = 0; i < d->s->source_count; i++) {
+        const struct from_source *source = &d->s->sources[i];
+
+        if (alias && !text_equal(source->alias, text_of(alias)))
+            continue;
+        is_there = true;
+        for (uint32_t c = 0; c < source->shape->count; c++)
+            add_output(d, source->shape->names[c],
+                       read_column(d->r, 0, i, c, source->shape->types[c]));
+    }
+    if (!is_there)
+        reader_refuse(d->r, "a star of no table");
+}
+
+/* The name that PostgreSQL gives to a column that has none. */
+static const char *name_of(const PgQuery__Node *node)
+{
+    switch (node->node_case) {
+    case PG_QUERY__NODE__NODE_COLUMN_REF:
+        return reader_string(node->column_ref->fields[node->column_ref->n_fields - 1]);
+    case PG_QUERY__NODE__NODE_FUNC_CALL:
+        return reader_string(node->func_call->funcname[node->func_call->n_funcname - 1]);
+    case PG_QUERY__NODE__NODE_TYPE_CAST: {
+        const char *name = name_of(node->type_cast->arg);
+        const PgQuery__TypeName *type = node->type_cast->type_name;
+
+        return strcmp(name, "?column?") == 0 ? reader_string(type->names[type->n_names - 1]) : name;
+    }
+    case PG_QUERY__NODE__NODE_CASE_EXPR: {
+        const char *name = node->case_expr->defresult ? name_of(node->case_expr->defresult) : "case";
+
+        return strcmp(name, "?column?") == 0 ? "case" : name;
+    }
+    case PG_QUERY__NODE__NODE_COALESCE_EXPR:
+        return "coalesce";
+    case PG_QUERY__NODE__NODE_MIN_MAX_EXPR:
+        return node->min_max_expr->op == PG_QUERY__MIN_MAX_OP__IS_GREATEST ? "greatest" : "least";
+    case PG_QUERY__NODE__NODE_A_ARRAY_EXPR:
+        return "array";
+    default:
+        return "?column?";
+    }
+}
+
+static void read_outputs(struct draft *d, PgQuery__Node **targets, size_t count)
+{
+    size_t room = count;
+
+    for (uint32_t i = 0; i < d->s->source_count; i++)
+        room += count * d->s->sources[i].shape->count;
+    d->output_room = (uint32_t)room;
+    d->outputs = reader_take(d->r, room, sizeof *d->outputs);
+    d->output_names = reader_take(d->r, room, sizeof *d->output_names);
+    d->output_types = reader_take(d->r, room, sizeof *d->output_types);
+    for (size_t i = 0; i < count; i++) {
+        const PgQuery__ResTarget *target = targets[i]->res_target;
+
+        if (is_star(target->val)) {
+            add_star(d, target->val->column_ref);
+            continue;
+        }
+        add_output(d,
+                   reader_keep(d->r, text_of(target->name && *target->name ? target->name
+                                                                            : name_of(target->val))),
+                   read_formula(d->r, &d->scope, target->val));
+    }
+}
+
+static const struct shape *take_shape(struct draft *d)
+{
+    struct shape *shape = reader_take(d->r, 1, sizeof *shape);
+
+    *shape = (struct shape){ d->output_count, d->output_names, d->output_types };
+    return shape;
+}
+
+/* GROUP BY and ORDER BY may name an output, or give its number. */
+static struct formula *read_by(struct draft *d, const PgQuery__Node *node, bool outputs_first)
+{
+    const char *name;
+
+    if (node->node_case == PG_QUERY__NODE__NODE_A_CONST &&
+        node->a_const->val_case == PG_QUERY__A__CONST__VAL_IVAL) {
+        int32_t place = node->a_const->ival->ival;
+
+        if (place < 1 || (uint32_t)place > d->output_count)
+            reader_refuse(d->r, "an output of such a number");
+        return d->outputs[place - 1];
+    }
+    if (node->node_case == PG_QUERY__NODE__NODE_COLUMN_REF && node->column_ref->n_fields == 1 &&
+        (outputs_first || d->s->source_count == 0)) {
+        name = reader_string(node->column_ref->fields[0]);
+        for (uint32_t i = 0; i < d->output_count; i++)
+            if (text_equal(d->output_names[i], text_of(name)))
+                return d->outputs[i];
+    }
+    return read_settled(d->r, read_formula(d->r, &d->scope, node));
+}
+
+static void read_order(struct draft *d, const PgQuery__SelectStmt *stmt)
+{
+    struct sort_key *order = reader_take(d->r, stmt->n_sort_clause, sizeof *order);
+
+    for (size_t i = 0; i < stmt->n_sort_clause; i++) {
+        const PgQuery__SortBy *by = stmt->sort_clause[i]->sort_by;
+
+        if (by->n_use_op > 0)
+            reader_refuse(d->r, "ORDER BY ... USING");
+        order[i].by = read_by(d, by->node, true);
+        order[i].descends = by->sortby_dir == PG_QUERY__SORT_BY_DIR__SORTBY_DESC;
+        order[i].nulls_first = by->sortby_nulls == PG_QUERY__SORT_BY_NULLS__SORTBY_NULLS_FIRST ||
+                               (order[i].descends &&
+                                by->sortby_nulls != PG_QUERY__SORT_BY_NULLS__SORTBY_NULLS_LAST);
+    }
+    d->s->order = order;
+    d->s->order_count = (uint32_t)stmt->n_sort_clause;
+}
+
+static void read_groups(struct draft *d, const PgQuery__SelectStmt *stmt)
+{
+    struct formula **groups = reader_take(d->r, stmt->n_group_clause, sizeof *groups);
+
+    for (size_t i = 0; i < stmt->n_group_clause; i++) {
+        const PgQuery__Node *node = stmt->group_clause[i];
+
+        /* A column comes before an output of that name. */
+        groups[i] = read_by(d, node, false);
+    }
+    d->s->groups = (const struct formula *const *)groups;
+    d->s->group_count = (uint32_t)stmt->n_group_clause;
+    d->s->is_aggregating |= stmt->n_group_clause > 0;
+}
+
+static const struct formula *read_limit(struct draft *d, const PgQuery__Node *node)
+{
+    static const struct item_type bigint = { .kind = KIND_BIGINT };
+
+    if (!node || (node->node_case == PG_QUERY__NODE__NODE_A_CONST && node->a_const->isnull))
+        return NULL;
+    return read_as(d->r, read_formula(d->r, NULL, node), bigint, CAST_IS_ASSIGNMENT);
+}
+
+static void read_locks(struct draft *d, const PgQuery__SelectStmt *stmt)
+{
+    for (size_t i = 0; i < stmt->n_locking_clause; i++) {
+        const PgQuery__LockingClause *lock = stmt->locking_clause[i]->locking_clause;
+
+        if (lock->n_locked_rels > 0 ||
+            lock->wait_policy == PG_QUERY__LOCK_WAIT_POLICY__LockWaitSkip)
+            reader_refuse(d->r, "FOR UPDATE OF, or SKIP LOCKED");
+        d->s->locks = true;
+    }
+}
+
+static void read_values(struct draft *d, const PgQuery__SelectStmt *stmt)
+{
+    size_t width = stmt->values_lists[0]->list->n_items;
+    struct formula **values = reader_take(d->r, stmt->n_values_lists * width, sizeof *values);
+
+    d->output_room = (uint32_t)width;
+    d->output_names = reader_take(d->r, width, sizeof *d->output_names);
+    d->output_types = reader_take(d->r, width, sizeof *d->output_types);
+    for (size_t i = 0; i < stmt->n_values_lists; i++)
+        for (size_t c = 0; c < width; c++) {
+            const PgQuery__Node *node = stmt->values_lists[i]->list->items[c];
+
+            /* DEFAULT is put in by the INSERT. */
+            values[i * width + c] = node->node_case == PG_QUERY__NODE__NODE_SET_TO_DEFAULT
+                                        ? NULL
+                                        : read_formula(d->r, &d->scope, node);
+            if (i == 0 && values[c])
+                d->output_types[c] = values[c]->type;
+            d->output_names[c] = TEXT("column");
+        }
+    d->output_count = (uint32_t)width;
+    d->s->values = (const struct formula *const *)values;
+    d->s->value_rows = (uint32_t)stmt->n_values_lists;
+}
+
+static void read_union(struct draft *d, const PgQuery__SelectStmt *stmt)
+{
+    const struct shape *left, *right;
+
+    if (stmt->op != PG_QUERY__SET_OPERATION__SETOP_UNION)
+        reader_refuse(d->r, "INTERSECT and EXCEPT");
+    d->s->left = read_selection(d->r, d->scope.outer, stmt->larg);
+    d->s->right = read_selection(d->r, d->scope.outer, stmt->rarg);
+    d->s->is_union_all = stmt->all;
+    d->s->names_table = d->s->left->names_table || d->s->right->names_table;
+    left = d->s->left->shape, right = d->s->right->shape;
+    if (left->count != right->count)
+        reader_refuse(d->r, "a UNION of different widths");
+    d->output_count = left->count;
+    d->output_names = (struct text *)left->names;
+    d->output_types = reader_take(d->r, left->count, sizeof *d->output_types);
+    d->outputs = reader_take(d->r, left->count, sizeof *d->outputs);
+    for (uint32_t i = 0; i < left->count; i++) {
+        bool fit = left->types[i].kind == right->types[i].kind ||
+                   (kind_is_integer(left->types[i].kind) && kind_is_integer(right->types[i].kind)) ||
+                   (kind_is_text(left->types[i].kind) && kind_is_text(right->types[i].kind));
+
+        if (!fit)
+            reader_refuse(d->r, "a UNION of different types");
+        d->output_types[i].kind = left->types[i].kind > right->types[i].kind ? left->types[i].kind
+                                                                             : right->types[i].kind;
+        d->outputs[i] = read_column(d->r, 0, 0, i, d->output_types[i]);
+    }
+}
+
+static bool has_strange_parts(const PgQuery__SelectStmt *stmt)
+{
+    return stmt->into_clause || stmt->n_window_clause > 0 || stmt->with_clause || stmt->group_distinct ||
+           stmt->limit_option == PG_QUERY__LIMIT_OPTION__LIMIT_OPTION_WITH_TIES ||
+           (stmt->n_distinct_clause > 0 && stmt->distinct_clause[0] &&
+            stmt->distinct_clause[0]->node_case != PG_QUERY__NODE__NODE__NOT_SET);
+}
+
+static void begin(struct draft *d, struct reader *r, scope_of *outer)
+{
+    *d = (struct draft){ .r = r };
+    d->s = reader_take(r, 1, sizeof *d->s);
+    d->s->sources = reader_take(r, SOURCES_MAX, sizeof *d->s->sources);
+    d->scope = (struct reader_scope){ .outer = outer, .sources = d->s->sources };
+    d->scope.aggregates = reader_take(r, AGGREGATES_MAX, sizeof *d->scope.aggregates);
+    d->scope.aggregate_room = AGGREGATES_MAX;
+}
+
+static const struct formula *all_conditions(struct draft *d)
+{
+    static const struct item_type boolean = { .kind = KIND_BOOLEAN };
+    struct formula *all;
+
+    if (d->condition_count < 2)
+        return d->condition_count == 1 ? d->conditions[0] : NULL;
+    all = read_new(d->r, FORMULA_AND, boolean, 0);
+    all->arguments = d->conditions;
+    all->count = d->condition_count;
+    return all;
+}
+
+const struct selection *read_selection(struct reader *r, scope_of *outer,
+                                       const PgQuery__SelectStmt *stmt)
+{
+    struct draft d;
+
+    if (has_strange_parts(stmt))
+        reader_refuse(r, "such a SELECT");
+    begin(&d, r, outer);
+    if (stmt->op > PG_QUERY__SET_OPERATION__SETOP_NONE) {
+        read_union(&d, stmt);
+    } else if (stmt->n_values_lists > 0) {
+        read_values(&d, stmt);
+    } else {
+        for (size_t i = 0; i < stmt->n_from_clause; i++)
+            read_from(&d, stmt->from_clause[i]);
+        if (stmt->where_clause)
+            add_condition(&d, read_truth(r, &d.scope, stmt->where_clause));
+        d.s->where = all_conditions(&d);
+        keep_pins(&d);
+        d.scope.selection = d.s;
+        read_outputs(&d, stmt->target_list, stmt->n_target_list);
+        read_groups(&d, stmt);
+        if (stmt->having_clause)
+            d.s->having = read_truth(r, &d.scope, stmt->having_clause);
+        d.s->is_aggregating |= d.s->having != NULL;
+    }
+    if (stmt->n_sort_clause > 0)
+        read_order(&d, stmt);
+    d.s->is_distinct = stmt->n_distinct_clause > 0;
+    d.s->limit = read_limit(&d, stmt->limit_count);
+    d.s->offset = read_limit(&d, stmt->limit_offset);
+    read_locks(&d, stmt);
+    d.s->outputs = (const struct formula *const *)d.outputs;
+    d.s->aggregates = (const struct formula *const *)d.scope.aggregates;
+    d.s->shape = take_shape(&d);
+    return d.s;
+}
+
+/* --- Writing ------------------------------------------------------------------------------------------ */
+
+static uint32_t find_place(struct reader *r, const struct relation *relation, const char *name)
+{
+    for (uint32_t i = 0; i < relation->column_count; i++)
+        if (text_equal(relation->columns[i].name, text_of(name)))
+            return i;
+    trap_unknown(r->trap, "the column %s", name);
+}
+
+static void read_settings(struct draft *d, const struct relation *relation, PgQuery__Node **targets,
+                          size_t count, struct statement *statement)
+{
+    struct setting *settings = reader_take(d->r, count, sizeof *settings);
+
+    for (size_t i = 0; i < count; i++) {
+        const PgQuery__ResTarget *target = targets[i]->res_target;
+        uint32_t column = find_place(d->r, relation, target->name);
+
+        if (target->n_indirection > 0)
+            reader_refuse(d->r, "SET of a part of a column");
+        settings[i].column = column;
+        settings[i].value = relation->columns[column].initial;
+        if (target->val->node_case != PG_QUERY__NODE__NODE_SET_TO_DEFAULT)
+            settings[i].value = read_as(d->r, read_formula(d->r, &d->scope, target->val),
+                                        relation->columns[column].type, CAST_IS_ASSIGNMENT);
+    }
+    statement->settings = settings;
+    statement->setting_count = (uint32_t)count;
+}
+
+static void read_returning(struct draft *d, PgQuery__Node **targets, size_t count,
+                           struct statement *statement)
+{
+    if (count == 0)
+        return;
+    read_outputs(d, targets, count);
+    statement->returning = (const struct formula *const *)d->outputs;
+    statement->shape = take_shape(d);
+}
+
+static const struct statement *read_change(struct reader *r, enum statement_kind kind,
+                                           const PgQuery__Node *node)
+{
+    const PgQuery__UpdateStmt *update = kind == STATEMENT_UPDATE ? node->update_stmt : NULL;
+    const PgQuery__DeleteStmt *erase = update ? NULL : node->delete_stmt;
+    struct statement *statement = reader_take(r, 1, sizeof *statement);
+    const PgQuery__Node *where = update ? update->where_clause : erase->where_clause;
+    struct draft d;
+
+    if (update ? update->n_from_clause > 0 || update->with_clause
+               : erase->n_using_clause > 0 || erase->with_clause)
+        reader_refuse(r, "such an UPDATE or DELETE");
+    begin(&d, r, NULL);
+    statement->kind = kind;
+    statement->names_table = true;
+    add_source(&d, source_of(r, update ? update->relation : erase->relation));
+    statement->relation = d.s->sources[0].relation;
+    if (where)
+        add_condition(&d, read_truth(r, &d.scope, where));
+    d.s->where = all_conditions(&d);
+    d.s->locks = true;
+    keep_pins(&d);
+    statement->selection = d.s;
+    if (update)
+        read_settings(&d, statement->relation, update->target_list, update->n_target_list, statement);
+    read_returning(&d, update ? update->returning_list : erase->returning_list,
+                   update ? update->n_returning_list : erase->n_returning_list, statement);
+    return statement;
+}
+
+static bool same_columns(struct column_set a, const uint32_t *b, size_t count)
+{
+    uint32_t found = 0;
+
+    for (uint32_t i = 0; i < a.count; i++)
+        for (size_t k = 0; k < count; k++)
+            found += a.at[i] == b[k];
+    return found == a.count && a.count == count;
+}
+
+static void read_arbiter(struct reader *r, const PgQuery__InferClause *infer,
+                         struct statement *statement)
+{
+    const struct relation *relation = statement->relation;
+    uint32_t *columns = reader_take(r, infer->n_index_elems, sizeof *columns);
+    const struct relation_unique *unique = relation->uniques;
+
+    statement->has_arbiter = true;
+    for (size_t i = 0; i < infer->n_index_elems; i++) {
+        if (!infer->index_elems[i]->index_elem->name)
+            reader_refuse(r, "such an ON CONFLICT");
+        columns[i] = find_place(r, relation, infer->index_elems[i]->index_elem->name);
+    }
+    if (infer->where_clause)
+        reader_refuse(r, "such an ON CONFLICT");
+    if (infer->conname && *infer->conname) {
+        statement->arbiter_is_key = text_equal(relation->key_name, text_of(infer->conname));
+        while (unique && !text_equal(unique->name, text_of(infer->conname)))
+            unique = unique->next;
+    } else {
+        statement->arbiter_is_key = same_columns(relation->key, columns, infer->n_index_elems);
+        while (unique && !same_columns(unique->columns, columns, infer->n_index_elems))
+            unique = unique->next;
+    }
+    statement->arbiter = statement->arbiter_is_key ? NULL : unique;
+    if (!statement->arbiter_is_key && !unique)
+        reader_refuse(r, "ON CONFLICT without such a constraint");
+}
+
+static void read_conflict(struct draft *d, const PgQuery__OnConflictClause *clause,
+                          struct statement *statement)
+{
+    struct from_source excluded = d->s->sources[0];
+
+    statement->on_conflict = clause->action == PG_QUERY__ON_CONFLICT_ACTION__ONCONFLICT_NOTHING
+                                 ? ON_CONFLICT_SKIP
+                                 : ON_CONFLICT_UPDATE;
+    if (clause->infer)
+        read_arbiter(d->r, clause->infer, statement);
+    if (statement->on_conflict == ON_CONFLICT_SKIP)
+        return;
+    excluded.alias = TEXT("excluded");
+    excluded.needs_alias = true;
+    add_source(d, excluded);
+    read_settings(d, statement->relation, clause->target_list, clause->n_target_list, statement);
+    if (clause->where_clause)
+        statement->where = read_truth(d->r, &d->scope, clause->where_clause);
+    d->s->source_count = d->scope.source_count = 1;
+}
+
+/* What is given is cast to the columns that it goes into. */
+static void fit_values(struct reader *r, const struct statement *statement, struct selection *s)
+{
+    struct formula **values = (struct formula **)(s->values ? s->values : s->outputs);
+    uint32_t width = s->shape->count, rows = s->values ? s->value_rows : 1;
+
+    if (s->left)
+        reader_refuse(r, "INSERT of a UNION");
+    for (uint32_t i = 0; i < rows * width; i++) {
+        const struct relation_column *column =
+            &statement->relation->columns[statement->columns[i % width]];
+
+        if (values[i])
+            values[i] = read_as(r, values[i], column->type, CAST_IS_ASSIGNMENT);
+        else
+            values[i] = (struct formula *)column->initial;
+    }
+}
+
+static const struct statement *read_insert(struct reader *r, const PgQuery__InsertStmt *stmt)
+{
+    struct statement *statement = reader_take(r, 1, sizeof *statement);
+    uint32_t count = (uint32_t)stmt->n_cols;
+    struct selection *s = NULL;
+    uint32_t *columns;
+    struct draft d;
+
+    if (stmt->with_clause || stmt->override > PG_QUERY__OVERRIDING_KIND__OVERRIDING_NOT_SET)
+        reader_refuse(r, "such an INSERT");
+    begin(&d, r, NULL);
+    add_source(&d, source_of(r, stmt->relation));
+    statement->kind = STATEMENT_INSERT;
+    statement->names_table = true;
+    statement->relation = d.s->sources[0].relation;
+    if (stmt->select_stmt) {
+        s = (struct selection *)read_selection(r, NULL, stmt->select_stmt->select_stmt);
+        if (count == 0)
+            count = s->shape->count;
+        if (count != s->shape->count || count > statement->relation->column_count)
+            reader_refuse(r, "an INSERT of another number of columns");
+    }
+    columns = reader_take(r, count, sizeof *columns);
+    for (uint32_t i = 0; i < count; i++)
+        columns[i] = stmt->n_cols > 0
+                         ? find_place(r, statement->relation, stmt->cols[i]->res_target->name)
+                         : i;
+    statement->columns = columns;
+    statement->selection = s;
+    if (s)
+        fit_values(r, statement, s);
+    if (stmt->on_conflict_clause)
+        read_conflict(&d, stmt->on_conflict_clause, statement);
+    read_returning(&d, stmt->returning_list, stmt->n_returning_list, statement);
+    return statement;
+}
+
+const struct statement *read_statement(struct reader *r, const PgQuery__Node *node)
+{
+    struct statement *statement;
+
+    switch (node->node_case) {
+    case PG_QUERY__NODE__NODE_INSERT_STMT:
+        return read_insert(r, node->insert_stmt);
+    case PG_QUERY__NODE__NODE_UPDATE_STMT:
+        return read_change(r, STATEMENT_UPDATE, node);
+    case PG_QUERY__NODE__NODE_DELETE_STMT:
+        return read_change(r, STATEMENT_DELETE, node);
+    case PG_QUERY__NODE__NODE_SELECT_STMT:
+        statement = reader_take(r, 1, sizeof *statement);
+        statement->kind = STATEMENT_SELECT;
+        r->saw_subquery_table = false;
+        statement->selection = read_selection(r, NULL, node->select_stmt);
+        statement->names_table = statement->selection->names_table || r->saw_subquery_table;
+        statement->shape = statement->selection->shape;
+        return statement;
+    default:
+        reader_refuse(r, "such a statement");
+    }
+}

@@ -1,0 +1,181 @@
+#include "verify/calls/session_private.h"
+
+#include <string.h>
+
+#include "base/hash.h"
+
+#define STEPS_MAX UINT64_C(1000000000)
+
+enum status session_init(struct session *s, size_t memory_max, struct error *err)
+{
+    memset(s, 0, sizeof *s);
+    TRY(arena_init(&s->lasting, memory_max, err));
+    TRY(arena_init(&s->scratch, memory_max, err));
+    s->lasting.guard = s->scratch.guard = &s->guard;
+    return STATUS_OK;
+}
+
+void session_close(struct session *s)
+{
+    reader_close(&s->reader);
+    arena_close(&s->lasting);
+    arena_close(&s->scratch);
+}
+
+static enum ended ended_of(const struct session *s)
+{
+    return s->trap.is_error ? ENDED_IN_ERROR : ENDED_UNKNOWN;
+}
+
+enum ended session_open(struct session *s, struct text program)
+{
+    s->scratch.guard = s->lasting.guard;
+    s->reader = (struct reader){ .trap = &s->trap,
+                                 .arena = &s->lasting,
+                                 .bench = { &s->trap, &s->lasting },
+                                 .catalog = &s->catalog };
+    if (!trap_set(&s->trap)) {
+        reader_close(&s->reader);
+        return ended_of(s);
+    }
+    read_catalog(&s->reader, program);
+    reader_close(&s->reader);
+    row_states_open(&s->store, &s->catalog, &s->lasting);
+    return ENDED_WELL;
+}
+
+void session_begin(struct session *s, void (*see)(struct run *, uint32_t), void *context,
+                   uint32_t before, bool is_locking)
+{
+    arena_reset_to(&s->scratch, 0);
+    row_states_begin(&s->store);
+    s->run = (struct run){ .trap = &s->trap,
+                           .bench = { &s->trap, &s->scratch },
+                           .store = &s->store,
+                           .catalog = &s->catalog,
+                           .see = see,
+                           .context = context,
+                           .before = before,
+                           .is_locking = is_locking,
+                           .view = { .state = before },
+                           .newest = { .state = before },
+                           .steps_left = STEPS_MAX };
+}
+
+enum ended session_call(struct session *s, const struct routine *routine, const struct text *arguments,
+                        uint32_t count, struct item *value)
+{
+    struct item *items;
+
+    if (!trap_set(&s->trap))
+        return ended_of(s);
+    if (count != routine->parameter_count)
+        trap_error(&s->trap, "42883");
+    items = arena_take(&s->scratch, count + 1, sizeof *items);
+    for (uint32_t i = 0; i < count; i++) {
+        struct item text = arguments[i].at ? item_text(arguments[i]) : item_null();
+
+        items[i] = item_cast(&s->run.bench, text, KIND_UNKNOWN, routine->variables[i].type,
+                             CAST_IS_ASSIGNMENT);
+    }
+    *value = run_routine(&s->run, routine, items);
+    return ENDED_WELL;
+}
+
+enum ended session_prepare(struct session *s, struct text sql, const struct statement **statement)
+{
+    struct session_statement **bucket = &s->buckets[hash_bytes(sql.at, sql.length) % 1024], *kept;
+
+    for (kept = *bucket; kept; kept = kept->next)
+        if (text_equal(kept->sql, sql)) {
+            *statement = kept->statement;
+            return ENDED_WELL;
+        }
+    if (!trap_set(&s->trap)) {
+        reader_close(&s->reader);
+        return ended_of(s);
+    }
+    kept = arena_take(&s->lasting, 1, sizeof *kept);
+    kept->sql = reader_keep(&s->reader, sql);
+    kept->statement = read_statement(&s->reader, reader_parse(&s->reader, kept->sql));
+    kept->next = *bucket;
+    *bucket = kept;
+    *statement = kept->statement;
+    reader_close(&s->reader);
+    return ENDED_WELL;
+}
+
+enum ended session_execute(struct session *s, const struct statement *statement,
+                           const struct text *parameters, uint32_t count,
+                           struct outcome_of_statement *outcome)
+{
+    struct place_of_work place = { .run = &s->run };
+
+    if (!trap_set(&s->trap))
+        return ended_of(s);
+    s->run.parameters = parameters;
+    s->run.parameter_count = count;
+    run_statement(&place, statement, outcome);
+    return ENDED_WELL;
+}
+
+static void see_newest(struct run *run, uint32_t statement)
+{
+    (void)statement;
+    run->view = run->newest = (struct row_view){ .state = run->before };
+}
+
+enum ended session_call_text(struct session *s, struct text call)
+{
+    const PgQuery__SelectStmt *stmt;
+    struct place_of_work place = { .run = &s->run };
+    struct buffer sql = { 0 };
+    struct text kept;
+
+    session_begin(s, see_newest, NULL, 0, false);
+    if (!trap_set(&s->trap)) {
+        reader_close(&s->reader);
+        return ended_of(s);
+    }
+    buffer_text(&sql, TEXT("SELECT "));
+    buffer_text(&sql, call);
+    kept = sql.out_of_memory ? TEXT("") : reader_keep(&s->reader, (struct text){ sql.at, sql.count });
+    buffer_close(&sql);
+    stmt = reader_parse(&s->reader, kept)->select_stmt;
+    if (stmt->n_target_list != 1 || stmt->n_from_clause > 0)
+        reader_refuse(&s->reader, "such a call");
+    evaluate(&place, read_formula(&s->reader, NULL, stmt->target_list[0]->res_target->val));
+    reader_close(&s->reader);
+    return ENDED_WELL;
+}
+
+enum ended session_put_row(struct session *s, struct text table, const struct text *names_and_values,
+                           uint32_t column_count)
+{
+    const struct relation *relation = catalog_find_relation(&s->catalog, table);
+    struct item key[64];
+    struct packed *row;
+
+    if (!trap_set(&s->trap))
+        return ended_of(s);
+    if (!relation || relation->key.count > 60)
+        trap_unknown(&s->trap, "rows of the table %.*s", TEXT_PRINT(table));
+    row = row_states_take(&s->store, relation);
+    for (uint32_t i = 0; i < column_count; i++) {
+        struct text name = names_and_values[2 * i], value = names_and_values[2 * i + 1];
+        struct item item;
+        uint32_t c = 0;
+
+        while (c < relation->column_count && !text_equal(relation->columns[c].name, name))
+            c++;
+        if (c == relation->column_count)
+            trap_unknown(&s->trap, "the column %.*s of an initial row", TEXT_PRINT(name));
+        item = item_cast(&s->run.bench, value.at ? item_text(value) : item_null(), KIND_UNKNOWN,
+                         relation->columns[c].type, CAST_IS_ASSIGNMENT);
+        row[c] = row_states_pack(&s->lasting, &item);
+    }
+    for (uint32_t i = 0; i < relation->key.count; i++)
+        key[i] = row_states_unpack(&row[relation->key.at[i]]);
+    row_states_write(&s->store, row_states_find(&s->store, relation, key, true), row);
+    return ENDED_WELL;
+}
