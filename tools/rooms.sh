@@ -100,6 +100,8 @@ checkers/interval           uses proof rows
     inside interval.h    doors profile.h interval_model.h online/watcher.h
 verify/witness
     inside steps.h witness.h workings.h
+verify/calls
+    inside audit.h
 verify/sql
     inside query.h
 verify/versions             uses sql witness

@@ -9,6 +9,7 @@
 
 #include "history/io/source.h"
 #include "verify/basis_private.h"
+#include "verify/calls/audit.h"
 #include "verify/instants/instant_order.h"
 #include "verify/instants/instants.h"
 #include "verify/invalid/anomaly.h"
@@ -289,6 +290,12 @@ enum status verify_witness(const struct history *h, char *bytes, size_t size,
         status = judge(h, &witness, result, err);
     witness_close(&witness);
     return status;
+}
+
+enum status verify_audit(const struct call_log *log, struct text program_source, char *witness,
+                         size_t size, struct verification *result, struct error *err)
+{
+    return audit_verify(log, program_source, witness, size, result, err);
 }
 
 enum status verify_file(const struct history *h, const char *path, struct verification *result,

@@ -27,6 +27,8 @@
  *     instants.c     which instants there were by how the database works, and when
  *     instant_proof.c  that none explain it, step by step (known.c, visible.c), or
  *     instant_order.c  an order of them that does
+ *
+ * The witness of an audit is another one: docs/format-witness-audit.md, and calls/audit.h.
  */
 #ifndef VERIFY_VERIFY_H
 #define VERIFY_VERIFY_H
@@ -34,6 +36,7 @@
 #include <stdbool.h>
 
 #include "base/error.h"
+#include "history/call_log.h"
 #include "history/history.h"
 
 struct verification {
@@ -47,6 +50,10 @@ struct verification {
  */
 MUST_USE enum status verify_witness(const struct history *, char *bytes, size_t size,
                                     struct verification *, struct error *);
+
+/* The witness of an audit of a log, of calls to these programs. */
+MUST_USE enum status verify_audit(const struct call_log *, struct text program_source, char *witness,
+                                  size_t size, struct verification *, struct error *);
 
 /* From a file, or "-": standard input. */
 MUST_USE enum status verify_file(const struct history *, const char *path, struct verification *,
