@@ -1,6 +1,517 @@
 #include "verify/calls/audit_refute_private.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "verify/calls/chooser_private.h"
+
+#define RUNS_MAX 1000000
+#define CHOICES_MAX 256
+#define OUTCOMES_MAX 64
+
+enum found { FOUND_NONE, FOUND, FOUND_TOO_MUCH };
+
+/* What a transaction wrote. */
+struct written_rows {
+    struct row_entry **entries;
+    const struct packed **rows;
+    uint32_t count;
+};
+
+struct member {
+    const struct logged_txn *txn;
+    bool is_present, is_placed, is_deferred, surely_writes, never_writes;
+    uint32_t state; /* that it saw, at the snapshot levels */
+    struct written_rows written;
+};
+
+/* All executions of the core, at one level and model. */
+struct refutation {
+    struct audit_replay *a;
+    enum audited_model model;
+    struct member *members;
+    uint32_t count, *order, placed_count;
+    uint64_t runs;
+    char why[300]; /* it is too much */
+};
+
+static bool is_serial(const struct refutation *r)
+{
+    return audited_at_serial_level(r->a->witness);
+}
+
+static bool is_snapshot(const struct refutation *r)
+{
+    return audited_at_snapshot_level(r->a->witness);
+}
+
+static bool is_strict_snapshot(const struct refutation *r)
+{
+    return r->a->witness->level == AUDITED_STRICT_SNAPSHOT;
+}
+
+static bool is_locking(const struct refutation *r)
+{
+    return !is_serial(r) && !is_snapshot(r) && r->model == MODEL_LOCKING;
+}
+
+static enum found too_much(struct refutation *r, const char *why)
+{
+    snprintf(r->why, sizeof r->why, "%s", why);
+    return FOUND_TOO_MUCH;
+}
+
+/* --- Rules --------------------------------------------------------------------------------- */
+
+static bool has_ts(const struct refutation *r, const struct member *m)
+{
+    return m->txn->has_ts && !r->a->log->ts_is_hint;
+}
+
+static int compare_ts(const struct member *a, const struct member *b)
+{
+    for (unsigned i = 0; i < CALL_PLACES_MAX; i++)
+        if (a->txn->ts[i] != b->txn->ts[i])
+            return a->txn->ts[i] < b->txn->ts[i] ? -1 : 1;
+    return 0;
+}
+
+static int64_t completed_at(const struct logged_txn *txn)
+{
+    return txn->status == TXN_OK ? txn->completed_ns : TIME_NEVER;
+}
+
+static bool was_before(const struct member *a, const struct member *b)
+{
+    return completed_at(a->txn) != TIME_NEVER && b->txn->invoked_ns != TIME_NEVER &&
+           completed_at(a->txn) < b->txn->invoked_ns;
+}
+
+/* Whether it may come next: those that are to write and have no place yet come after it. */
+static bool may_be_next(const struct refutation *r, const struct member *m)
+{
+    for (uint32_t i = 0; i < r->count; i++) {
+        const struct member *other = &r->members[i];
+
+        if (other == m || !other->is_present || other->is_deferred)
+            continue;
+        if (audited_at_strict_level(r->a->witness) && !other->is_placed && was_before(other, m))
+            return false;
+        if (!is_serial(r) && has_ts(r, m) && has_ts(r, other) &&
+            (other->is_placed ? compare_ts(other, m) > 0 : compare_ts(other, m) < 0))
+            return false;
+    }
+    return true;
+}
+
+static bool writes_entry(const struct member *m, const struct row_entry *entry)
+{
+    for (uint32_t i = 0; i < m->written.count; i++)
+        if (m->written.entries[i] == entry)
+            return true;
+    return false;
+}
+
+static bool is_in_order_of_ts(const struct refutation *r, const struct member *m)
+{
+    if (!is_serial(r) || !has_ts(r, m))
+        return true;
+    for (uint32_t i = 0; i < r->placed_count; i++) {
+        const struct member *other = &r->members[r->order[i]];
+
+        if (!has_ts(r, other) || compare_ts(other, m) <= 0)
+            continue;
+        for (uint32_t k = 0; k < m->written.count; k++)
+            if (writes_entry(other, m->written.entries[k]))
+                return false;
+    }
+    return true;
+}
+
+static bool same_row(const struct relation *relation, const struct packed *a, const struct packed *b)
+{
+    if (!a || !b)
+        return a == b;
+    for (uint32_t i = 0; i < relation->column_count; i++) {
+        struct item x = row_states_unpack(&a[i]), y = row_states_unpack(&b[i]);
+
+        if (!item_same(&x, &y) || x.scale != y.scale)
+            return false;
+    }
+    return true;
+}
+
+/* By value, which is what by version implies. */
+static bool commits_first(const struct refutation *r, const struct member *m)
+{
+    for (uint32_t i = 0; is_snapshot(r) && i < m->written.count; i++) {
+        const struct row_entry *entry = m->written.entries[i];
+        const struct packed *seen = row_states_at(entry, m->state);
+
+        if (!same_row(entry->relation, m->written.rows[i], seen) &&
+            !same_row(entry->relation, seen, row_states_at(entry, r->placed_count)))
+            return false;
+    }
+    return true;
+}
+
+static int64_t first_answer(const struct refutation *r, const struct logged_txn *txn)
+{
+    for (uint32_t i = 0; i < txn->answer_count; i++)
+        if (r->a->log->answers.at[txn->answer + i].completed_ns != TIME_NEVER)
+            return r->a->log->answers.at[txn->answer + i].completed_ns;
+    return completed_at(txn);
+}
+
+/* At strict-snapshot, when all that write have their places. */
+static bool sees_in_time(const struct refutation *r, const struct member *m, uint32_t state)
+{
+    int64_t answered = first_answer(r, m->txn);
+
+    for (uint32_t i = 0; i < r->placed_count; i++) {
+        const struct member *other = &r->members[r->order[i]];
+
+        if (other != m && was_before(other, m) && i + 1 > state)
+            return false;
+        if (i + 1 <= state && answered != TIME_NEVER && other->txn->invoked_ns != TIME_NEVER &&
+            other->txn->invoked_ns > answered)
+            return false;
+    }
+    return true;
+}
+
+/* --- Running ------------------------------------------------------------------------------------ */
+
+static enum chooses chooses_at(const struct refutation *r)
+{
+    if (is_serial(r))
+        return CHOOSES_NOTHING;
+    if (is_snapshot(r))
+        return CHOOSES_ONE;
+    return r->model == MODEL_LOCKING     ? CHOOSES_FORWARD
+           : r->model == MODEL_STATEMENT ? CHOOSES_EACH
+                                         : CHOOSES_EACH_ROW;
+}
+
+/* To the next run that answers as the log has it. */
+static enum found run_next(struct refutation *r, struct member *m, struct chooser *c)
+{
+    struct replay_outcome out;
+
+    while (chooser_next(c)) {
+        if (r->runs++ == RUNS_MAX)
+            return too_much(r, "it would take too many runs");
+        audit_replay_run(r->a, m->txn, chooser_see, c, c->limit, is_locking(r), &out);
+        if (out.replayed == REPLAYED_UNKNOWN)
+            return too_much(r, out.reason);
+        if (out.replayed == REPLAYED)
+            return FOUND;
+    }
+    return FOUND_NONE;
+}
+
+static void take_written(struct refutation *r, struct written_rows *written)
+{
+    struct arena *arena = &r->a->session.lasting;
+    const struct row_store *store = &r->a->session.store;
+
+    written->count = store->written_count;
+    written->entries = arena_take(arena, store->written_count + 1, sizeof *written->entries);
+    written->rows = arena_take(arena, store->written_count + 1, sizeof *written->rows);
+    for (uint32_t i = 0; i < store->written_count; i++) {
+        written->entries[i] = store->written[i];
+        written->rows[i] = store->written[i]->own;
+    }
+}
+
+static bool same_written(const struct written_rows *a, const struct written_rows *b)
+{
+    if (a->count != b->count)
+        return false;
+    for (uint32_t i = 0; i < a->count; i++) {
+        uint32_t k = 0;
+
+        while (k < b->count && b->entries[k] != a->entries[i])
+            k++;
+        if (k == b->count || !same_row(a->entries[i]->relation, a->rows[i], b->rows[k]))
+            return false;
+    }
+    return true;
+}
+
+/* --- Those that write nothing ---------------------------------------------------------------------- */
+
+/* Whether it can have run after so many, or seen them, and written nothing. */
+static enum found try_reader(struct refutation *r, struct member *m)
+{
+    struct choice choices[CHOICES_MAX];
+    uint32_t place = is_locking(r) && !m->never_writes ? 0 : r->placed_count;
+
+    for (; place <= r->placed_count; place++) {
+        struct chooser c;
+        enum found found;
+
+        chooser_begin(&c, chooses_at(r), place, choices, CHOICES_MAX);
+        while ((found = run_next(r, m, &c)) == FOUND) {
+            uint32_t state = chooser_state(&c);
+
+            if (r->a->session.store.written_count > 0)
+                continue;
+            if (!is_strict_snapshot(r))
+                return FOUND;
+            /* Any state since the last change will do. */
+            for (uint32_t low = c.made > 0 ? c.choices[0].began : 0;; state--) {
+                if (sees_in_time(r, m, state))
+                    return FOUND;
+                if (state <= low)
+                    break;
+            }
+        }
+        if (found == FOUND_TOO_MUCH)
+            return found;
+    }
+    return FOUND_NONE;
+}
+
+static enum found finish(struct refutation *r)
+{
+    for (uint32_t i = 0; i < r->count; i++) {
+        struct member *m = &r->members[i];
+        enum found found;
+
+        if (!m->is_present)
+            continue;
+        if (m->is_placed) {
+            if (is_strict_snapshot(r) && !sees_in_time(r, m, m->state))
+                return FOUND_NONE;
+            continue;
+        }
+        found = try_reader(r, m);
+        if (found != FOUND)
+            return found;
+    }
+    return FOUND;
+}
+
+/* --- Orders ------------------------------------------------------------------------------------------ */
+
+static enum found place_all(struct refutation *);
+
+/* With what it wrote now; then all that can follow. */
+static enum found place_so(struct refutation *r, struct member *m)
+{
+    struct row_store *store = &r->a->session.store;
+    enum found found;
+
+    if (!is_in_order_of_ts(r, m))
+        return FOUND_NONE;
+    row_states_commit(store, r->placed_count + 1);
+    m->is_placed = true;
+    r->order[r->placed_count++] = (uint32_t)(m - r->members);
+    found = place_all(r);
+    r->placed_count--;
+    m->is_placed = false;
+    row_states_undo(store, m->written.entries, m->written.count, r->placed_count + 1);
+    return found;
+}
+
+static enum found place_one(struct refutation *r, struct member *m)
+{
+    struct arena *arena = &r->a->session.lasting;
+    struct choice *choices = arena_take(arena, CHOICES_MAX, sizeof *choices);
+    struct written_rows tried[OUTCOMES_MAX];
+    uint32_t tried_count = 0;
+    struct chooser c;
+    enum found found;
+
+    chooser_begin(&c, chooses_at(r), r->placed_count, choices, CHOICES_MAX);
+    while ((found = run_next(r, m, &c)) == FOUND) {
+        uint32_t low = c.made > 0 ? c.choices[0].began : 0, state = chooser_state(&c), i = 0;
+
+        if (!is_serial(r) && r->a->session.store.written_count == 0)
+            continue; /* it is tried among those that write nothing */
+        take_written(r, &m->written);
+        m->state = state;
+        if (!commits_first(r, m))
+            continue;
+        if (!is_strict_snapshot(r)) {
+            while (i < tried_count && !same_written(&tried[i], &m->written))
+                i++;
+            if (i < tried_count)
+                continue;
+            if (tried_count < OUTCOMES_MAX)
+                tried[tried_count++] = m->written;
+        }
+        /* Any state since the last change gives the same, but for the rule about time. */
+        for (;; m->state--) {
+            struct written_rows written = m->written;
+
+            found = place_so(r, m);
+            if (found != FOUND_NONE)
+                return found;
+            m->written = written;
+            if (!is_strict_snapshot(r) || m->state <= low)
+                break;
+            /* What is committed and taken back is written no longer. */
+            row_states_begin(&r->a->session.store);
+            for (uint32_t k = 0; k < written.count; k++)
+                row_states_write(&r->a->session.store, written.entries[k], written.rows[k]);
+        }
+    }
+    return found;
+}
+
+static enum found place_all(struct refutation *r)
+{
+    bool is_done = true;
+
+    for (uint32_t i = 0; i < r->count; i++) {
+        struct member *m = &r->members[i];
+        enum found found;
+
+        if (!m->is_present || m->is_placed || m->is_deferred)
+            continue;
+        is_done = false;
+        if (!may_be_next(r, m))
+            continue;
+        found = place_one(r, m);
+        if (found != FOUND_NONE)
+            return found;
+    }
+    return is_done ? finish(r) : FOUND_NONE;
+}
+
+/* --- Which transactions -------------------------------------------------------------------------------- */
+
+/* The answers say that something was written; or there is nothing that writes. */
+static void know_writes(struct refutation *r, struct member *m)
+{
+    const struct call_log *log = r->a->log;
+    bool only_selects = m->txn->function.length == 0;
+
+    for (uint32_t i = 0; i < m->txn->statement_count; i++) {
+        const struct call_answer *answer = &log->answers.at[m->txn->answer + i];
+        const struct statement *statement;
+
+        if (session_prepare(&r->a->session, log->statements.at[m->txn->statement + i].sql, &statement) !=
+            ENDED_WELL)
+            return;
+        only_selects &= statement->kind == STATEMENT_SELECT && !statement->selection->locks;
+        if (statement->kind == STATEMENT_SELECT || i >= m->txn->answer_count)
+            continue;
+        m->surely_writes |= (answer->kind == CALL_ANSWER_COUNT && answer->count > 0) ||
+                            (answer->kind == CALL_ANSWER_ROWS && answer->row_count > 0);
+    }
+    m->never_writes = only_selects;
+    if (m->txn->status == TXN_OK && m->txn->sqlstate.length > 0)
+        m->surely_writes = false;
+}
+
+/* At the strict levels what was invoked after all of the core is of no interest to it. */
+static bool is_after_core(const struct refutation *r, const struct member *outside)
+{
+    for (uint32_t i = 0; i < r->count; i++)
+        if (!was_before(&r->members[i], outside))
+            return false;
+    return audited_at_strict_level(r->a->witness);
+}
+
+static bool take_core(struct refutation *r)
+{
+    struct audit_replay *a = r->a;
+    size_t room = a->witness->core.count + 1;
+
+    r->members = arena_take(&a->session.lasting, room, sizeof *r->members);
+    r->order = arena_take(&a->session.lasting, room, sizeof *r->order);
+    for (size_t i = 0; i < a->witness->core.count; i++) {
+        uint64_t number;
+
+        if (!map_find(&a->ids, (uint64_t)a->witness->core.at[i], &number))
+            return audit_refuse(a, "there is no transaction %" PRId64, a->witness->core.at[i]);
+        if (a->position[number] > 0)
+            return audit_refuse(a, "transaction %" PRId64 " stands in the core twice",
+                                a->witness->core.at[i]);
+        a->position[number] = 1;
+        if (a->log->txns.at[number].status == TXN_ABORT)
+            continue;
+        r->members[r->count].txn = &a->log->txns.at[number];
+        know_writes(r, &r->members[r->count++]);
+    }
+    for (size_t i = 0; i < a->log->txns.count; i++) {
+        struct member outside = { .txn = &a->log->txns.at[i] };
+
+        if (a->position[i] == 0 && outside.txn->status != TXN_ABORT && !is_after_core(r, &outside))
+            return audit_refuse(a, "undecided: transaction %" PRId64 " is not in the core, and could make a difference",
+                                outside.txn->id);
+    }
+    return true;
+}
+
+/* Which of them write nothing: at the serial levels that makes no difference. */
+static enum found try_readers(struct refutation *r, uint32_t from)
+{
+    enum found found;
+
+    while (from < r->count) {
+        struct member *m = &r->members[from];
+
+        m->is_deferred = !is_serial(r) && m->never_writes;
+        if (!is_serial(r) && m->is_present && !m->surely_writes && !m->never_writes)
+            break;
+        from++;
+    }
+    if (from == r->count)
+        return place_all(r);
+    for (unsigned is_deferred = 0; is_deferred < 2; is_deferred++) {
+        r->members[from].is_deferred = is_deferred;
+        found = try_readers(r, from + 1);
+        if (found != FOUND_NONE)
+            return found;
+    }
+    return FOUND_NONE;
+}
+
+/* All subsets of those of unknown outcome. */
+static enum found try_subsets(struct refutation *r, uint32_t from)
+{
+    enum found found;
+
+    while (from < r->count && r->members[from].txn->status != TXN_UNKNOWN)
+        r->members[from++].is_present = true;
+    if (from == r->count)
+        return try_readers(r, 0);
+    for (unsigned is_present = 0; is_present < 2; is_present++) {
+        r->members[from].is_present = is_present;
+        found = try_subsets(r, from + 1);
+        if (found != FOUND_NONE)
+            return found;
+    }
+    return FOUND_NONE;
+}
+
 void audit_refute(struct audit_replay *a)
 {
-    audit_refuse(a, "undecided: an invalid verdict");
+    struct refutation r = { .a = a };
+    bool has_models = !audited_at_serial_level(a->witness) && !audited_at_snapshot_level(a->witness);
+    enum found found;
+
+    if (!take_core(&r) || !audit_replay_start(a))
+        return;
+    /* What is asked for is a model or any stronger one. */
+    for (r.model = has_models ? MODEL_LOCKING : a->witness->model; r.model <= a->witness->model; r.model++) {
+        found = try_subsets(&r, 0);
+        if (found == FOUND_TOO_MUCH) {
+            audit_refuse(a, "undecided: %s", r.why);
+            return;
+        }
+        if (found == FOUND) {
+            audit_refuse(a, "there is an execution of the core");
+            return;
+        }
+    }
+    a->result->is_accepted = true;
+    snprintf(a->result->reason, sizeof a->result->reason,
+             "%.*s is violated: %u transactions have no execution, all %" PRIu64 " runs were tried",
+             TEXT_PRINT(a->witness->level_name), r.count, r.runs);
 }

@@ -227,7 +227,7 @@ const struct packed *row_states_see(const struct row_store *store, const struct 
     for (uint32_t i = 0; i < view->exception_count; i++)
         if (is_exception(&view->exceptions[i], entry))
             state = view->exceptions[i].state;
-    count = count_until(entry, state);
+    count = view->choose ? view->choose(view->context, entry) : count_until(entry, state);
     if (count == 0)
         return NULL;
     if (view->began && entry->versions[count - 1].position > *view->began)

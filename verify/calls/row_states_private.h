@@ -69,6 +69,9 @@ struct row_view {
     const struct row_exception *exceptions;
     uint32_t exception_count;
     uint32_t *began; /* may be NULL: the last position not after the state at which something that was looked at changed */
+    /* If it is there, it says of each row how many of its versions there are. */
+    uint32_t (*choose)(void *context, const struct row_entry *);
+    void *context;
 };
 
 void row_states_open(struct row_store *, const struct catalog *, struct arena *);
