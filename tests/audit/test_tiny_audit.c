@@ -119,7 +119,7 @@ static void compare(const struct tiny_log *log, const struct tiny_read *read, co
 static void verdicts_are_those_of_the_oracle(void)
 {
     const char *seed = getenv("TINY_SEED");
-    struct random_key key = random_key_of_seed(seed ? strtoull(seed, NULL, 10) : 20);
+    struct random_key key = random_key_of_seed(seed ? strtoull(seed, NULL, 10) : 1);
     struct tally tallies[ASKED_COUNT] = { { 0 } };
     size_t rounds = fixture_rounds(500);
 

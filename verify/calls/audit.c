@@ -16,9 +16,8 @@ struct validation {
     const struct witnessed_txn **seen; /* by transaction, or NULL */
     uint32_t *deferred, *next_deferred; /* by position: transactions that see later states than their own */
     bool *writes;                       /* by transaction */
-    uint32_t *last_with_ts;             /* the last position so far that writes and has a ts; its ts */
     int64_t invoked_max;                /* of those that stood before */
-    bool has_last;
+    bool has_last;                      /* one that writes and has a ts stood before; the last one's ts */
     int64_t last_ts[CALL_PLACES_MAX];
     struct map row_ts; /* at serial levels: of a row, the last transaction that wrote it and has a ts */
 };

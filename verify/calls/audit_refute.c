@@ -312,7 +312,7 @@ static enum found place_so(struct refutation *r, struct member *m)
     found = place_all(r);
     r->placed_count--;
     m->is_placed = false;
-    row_states_undo(store, m->written.entries, m->written.count, r->placed_count + 1);
+    row_states_undo(m->written.entries, m->written.count, r->placed_count + 1);
     return found;
 }
 

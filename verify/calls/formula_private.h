@@ -229,7 +229,6 @@ struct statement {
 enum step_kind {
     STEP_ASSIGN,
     STEP_STATEMENT,
-    STEP_EVALUATE, /* of `value`, for what it does */
     STEP_IF,
     STEP_LOOP, /* while `value`, if there is one */
     STEP_FOR_RANGE,

@@ -184,7 +184,7 @@ static enum flow perform_for_range(struct performance *f, const struct step *ste
     }
     if (flow != FLOW_RETURN)
         f->variables[f->routine->found] = item_boolean(any);
-    return flow == FLOW_CONTINUE && !f->leaves ? FLOW_ON : flow;
+    return flow;
 }
 
 static enum flow perform_for_rows(struct performance *f, const struct step *step)
@@ -254,9 +254,6 @@ static enum flow perform_step(struct performance *f, const struct step *step)
         return FLOW_ON;
     case STEP_STATEMENT:
         perform_statement(f, step);
-        return FLOW_ON;
-    case STEP_EVALUATE:
-        value_of(f, step, step->value);
         return FLOW_ON;
     case STEP_IF:
         return perform_if(f, step);

@@ -286,27 +286,6 @@ static void index_add(struct row_store *store, struct row_index *index, struct i
         rotate(at, false);
 }
 
-static void index_remove(struct row_index *index, const struct packed *row)
-{
-    struct index_node **at = &index->root;
-
-    while (*at) {
-        int order = compare_rows(index, row, (*at)->row);
-
-        if (order == 0)
-            break;
-        at = order < 0 ? &(*at)->left : &(*at)->right;
-    }
-    while (*at && ((*at)->left || (*at)->right)) {
-        bool left_up = (*at)->left && (!(*at)->right || (*at)->left->priority > (*at)->right->priority);
-
-        rotate(at, left_up);
-        at = left_up ? &(*at)->right : &(*at)->left;
-    }
-    if (*at)
-        *at = NULL;
-}
-
 static struct row_index *find_index(struct row_store *store, const struct relation *relation,
                                     const uint32_t *columns, uint32_t count)
 {
@@ -480,20 +459,10 @@ void row_states_commit(struct row_store *store, uint32_t position)
     row_states_begin(store);
 }
 
-void row_states_undo(struct row_store *store, struct row_entry *const *entries, uint32_t count,
+void row_states_undo(struct row_entry *const *entries, uint32_t count,
                uint32_t position)
 {
-    (void)store;
     for (uint32_t i = 0; i < count; i++)
         if (entries[i]->count > 0 && entries[i]->versions[entries[i]->count - 1].position == position)
             entries[i]->count--;
-}
-
-void row_states_forget(struct row_store *store, struct row_entry *entry)
-{
-    for (struct row_index *index = store->indexes[entry->relation->number]; index;
-         index = index->next)
-        for (uint32_t v = 0; v < entry->count; v++)
-            if (entry->versions[v].row)
-                index_remove(index, entry->versions[v].row);
 }

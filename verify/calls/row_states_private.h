@@ -7,8 +7,8 @@
  *
  * State number s shows of each entry the last version whose position is at most s. A transaction
  * that is run writes into `own`; row_states_commit() makes versions of that, and whoever does not call it has
- * written nothing. Indexes hold an entry under each value that it ever had, and nothing is taken
- * out of them but what row_states_forget() was told that no state will show again.
+ * written nothing. Indexes hold an entry under each value that it ever had, and nothing is ever
+ * taken out of them: whoever looks sees whether the entry has that value in the state at hand.
  */
 #ifndef VERIFY_CALLS_ROW_STATES_PRIVATE_H
 #define VERIFY_CALLS_ROW_STATES_PRIVATE_H
@@ -96,7 +96,7 @@ void row_states_write(struct row_store *, struct row_entry *, const struct packe
 struct packed *row_states_take(struct row_store *, const struct relation *);
 void row_states_commit(struct row_store *, uint32_t position);
 /* Takes back what was committed last, for each entry that is named. */
-void row_states_undo(struct row_store *, struct row_entry *const *entries, uint32_t count, uint32_t position);
+void row_states_undo(struct row_entry *const *entries, uint32_t count, uint32_t position);
 
 /* --- Looking for rows --- */
 
@@ -119,8 +119,5 @@ void row_states_search(struct row_store *, const struct relation *, const struct
 
 /* By the primary key. */
 int row_states_compare_keys(const struct relation *, const struct packed *, const struct packed *);
-
-/* Takes an entry that is absent in all states that will be seen out of the indexes. */
-void row_states_forget(struct row_store *, struct row_entry *);
 
 #endif
