@@ -121,7 +121,7 @@ static void verdicts_are_those_of_the_oracle(void)
     const char *seed = getenv("TINY_SEED");
     struct random_key key = random_key_of_seed(seed ? strtoull(seed, NULL, 10) : 1);
     struct tally tallies[ASKED_COUNT] = { { 0 } };
-    size_t rounds = fixture_rounds(500);
+    size_t rounds = fixture_rounds(250);
 
     only = getenv("TINY_LEVEL");
     random_init(&dice, &key);
