@@ -11,6 +11,10 @@
  */
 #define STACK_BYTES ((size_t)8 << 20)
 
+/* Of a stack that grows: what mostly is used of it is taken at the beginning. */
+#define STACK_BYTES_TAKEN ((size_t)256 << 10)
+#define PAGE_BYTES 4096
+
 struct main_call {
     int argc;
     char **argv;
@@ -25,12 +29,26 @@ static void *main_work(void *context)
     return NULL;
 }
 
+/*
+ * A stack that grows where there is no memory left (`ulimit -v`) ends the process by a signal, whatever it
+ * was at. An allocation that fails is an error like others, so the stack comes first.
+ */
+static __attribute__((noinline)) void take_stack(void)
+{
+    volatile char room[STACK_BYTES_TAKEN];
+
+    for (size_t i = 0; i < sizeof room; i += PAGE_BYTES)
+        room[i] = 0;
+}
+
 int main(int argc, char **argv)
 {
     struct main_call call = { argc, argv, 0 };
     struct rlimit limit;
     pthread_t thread;
 
+    if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur >= STACK_BYTES)
+        take_stack();
     if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= STACK_BYTES ||
         thread_start(&thread, STACK_BYTES, main_work, &call) != 0)
         main_work(&call);
