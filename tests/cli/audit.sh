@@ -97,6 +97,28 @@ done
 run 0 audit changed.jsonl --programs "$programs/phantom.sql" --level read-committed --timeout 60
 check "at read-committed it might be right" mentions out "audit      read-committed        valid"
 
+# --- Witnesses ------------------------------------------------------------------
+
+for level in serializable snapshot read-committed; do
+    run 0 audit first.jsonl --programs "$programs/phantom.sql" --level $level --timeout 60 --witness w.json
+    run 0 verify first.jsonl w.json --programs "$programs/phantom.sql"
+    check "the witness of $level is accepted" mentions out "accepted: $level holds"
+done
+sed 's/"look_twice","arguments":\["1"/"look_twice","arguments":["2"/' first.jsonl >other.jsonl
+run 1 verify other.jsonl w.json --programs "$programs/phantom.sql"
+check "of another log it is refused" mentions out "refused: "
+run 0 audit serial.jsonl --programs deposit.sql --level serializable --witness w.json
+sed 's/"order":\[1,2,3\]/"order":[2,1,3]/' w.json >other.json
+run 1 verify serial.jsonl other.json --programs deposit.sql
+check "an order in which the answers are not right is refused" mentions out "refused: "
+run 1 audit deposits.jsonl --programs deposit.sql --level snapshot --witness w.json
+run 0 verify deposits.jsonl w.json --programs deposit.sql
+check "an invalid verdict is proved" mentions out "accepted: "
+run 2 verify deposits.jsonl w.json --programs deposit.sql --nil-read any
+check "what is of histories is not of audits" mentions err "no --nil-read"
+run 2 verify items.jsonl items.jsonl --programs deposit.sql
+check "a witness of a history needs no programs" mentions err "--programs is for the witness of an audit"
+
 # Statements of a schedule, which says itself what it shows.
 run 0 run "$root/scenarios/isolation/p4-rc.toml" --audit-log lost.jsonl
 check "a schedule's log has statements" mentions lost.jsonl '"statements":[{"sql":"'
@@ -113,5 +135,8 @@ check "and wrong at serializable" mentions out "audit      serializable         
 run 0 generate predicate-mix --transactions 60 --sessions 4 --predicates 60 --seed 3 -o statements.jsonl
 run 0 audit statements.jsonl --level serializable --timeout 60
 check "a history of statements is audited" mentions out "audit      serializable          valid"
+run 0 audit statements.jsonl --level serializable --timeout 60 --witness w.json
+run 0 verify statements.jsonl w.json
+check "and its witness verified with the history alone" mentions out "accepted: serializable holds"
 
 finish
