@@ -58,6 +58,7 @@ struct audit {
     struct pace pace;
     uint32_t *order; /* to be tried first */
     uint32_t count;
+    uint8_t *is_absent; /* by transaction: of unknown outcome, and left out */
     uint64_t runs;   /* of runners that are closed */
     bool is_decided;
 };
@@ -110,32 +111,49 @@ static enum status say_valid(struct audit *a, const struct witness_execution *x,
     return witness_put_valid(&v->witness, &a->plan, x, err);
 }
 
-static struct witness_txn witness_of_frame(const struct search *s, uint32_t place)
+/* States as if the absent ones were not in the order at all. */
+static enum status leave_out_absent(struct search *s, struct error *err)
 {
-    const struct search_frame *f = &s->frames.at[place];
+    uint32_t *before = malloc((s->frames.count + 1) * sizeof *before);
 
-    return (struct witness_txn){ .txn = f->txn,
-                                 .statements = f->statements,
-                                 .state = f->ceiling,
-                                 .choices = s->choices.at + (f->choice_count ? f->choice : 0),
-                                 .choice_count = f->choice_count };
+    if (!before)
+        return error_set(err, STATUS_OVER_LIMIT, "no memory for a witness");
+    before[0] = 0;
+    for (size_t i = 0; i < s->frames.count; i++)
+        before[i + 1] = before[i] + s->frames.at[i].is_absent;
+    for (size_t i = 0; i < s->frames.count; i++)
+        s->frames.at[i].ceiling -= before[s->frames.at[i].ceiling];
+    for (size_t i = 0; i < s->choices.count; i++)
+        s->choices.at[i].state -= before[s->choices.at[i].state];
+    free(before);
+    return STATUS_OK;
 }
 
-static enum status say_found(struct audit *a, const struct search *s, struct error *err)
+static enum status say_found(struct audit *a, struct search *s, struct error *err)
 {
     struct witness_txn *txns = calloc((size_t)s->count + 1, sizeof *txns);
     struct witness_execution x = { .level = a->options->level,
                                    .mode = s->mode,
                                    .is_by_version = !s->by_value,
-                                   .txns = txns,
-                                   .count = s->count };
+                                   .txns = txns };
     enum status status;
 
     if (!txns)
         return error_set(err, STATUS_OVER_LIMIT, "no memory for a witness");
-    for (uint32_t i = 0; i < s->count; i++)
-        txns[i] = witness_of_frame(s, i);
-    status = say_valid(a, &x, err);
+    status = leave_out_absent(s, err);
+    for (uint32_t i = 0; i < s->count; i++) {
+        const struct search_frame *f = &s->frames.at[i];
+
+        if (!f->is_absent)
+            txns[x.count++] =
+                (struct witness_txn){ .txn = f->txn,
+                                      .statements = f->statements,
+                                      .state = f->ceiling,
+                                      .choices = s->choices.at + (f->choice_count ? f->choice : 0),
+                                      .choice_count = f->choice_count };
+    }
+    if (status == STATUS_OK)
+        status = say_valid(a, &x, err);
     free(txns);
     return status;
 }
@@ -144,14 +162,15 @@ static enum status say_serial(struct audit *a, const uint32_t *order, struct err
 {
     struct witness_txn *txns = calloc((size_t)a->count + 1, sizeof *txns);
     struct witness_execution x = {
-        .level = a->options->level, .mode = RUN_AT_PLACE, .txns = txns, .count = a->count
+        .level = a->options->level, .mode = RUN_AT_PLACE, .txns = txns
     };
     enum status status;
 
     if (!txns)
         return error_set(err, STATUS_OVER_LIMIT, "no memory for a witness");
     for (uint32_t i = 0; i < a->count; i++)
-        txns[i].txn = order[i];
+        if (!a->is_absent[order[i]])
+            txns[x.count++].txn = order[i];
     status = say_valid(a, &x, err);
     free(txns);
     return status;
@@ -248,6 +267,8 @@ static enum status after_search(struct audit *a, struct search *s, struct search
         return STATUS_OK;
     if (!job->serial_order)
         return say_found(a, s, err);
+    for (uint32_t i = 0; i < s->count; i++)
+        a->is_absent[s->frames.at[i].txn] = s->frames.at[i].is_absent;
     return serial_order_find(s, a->options->level == LEVEL_STRICT_SERIALIZABLE, job->serial_order,
                              &job->is_ordered, err);
 }
@@ -336,10 +357,17 @@ static enum status replay_in_order(struct audit *a, struct runner *r, const uint
                                    uint32_t *done, struct error *err)
 {
     while (*done < a->count) {
+        uint32_t txn = order[*done];
+
         r->window = (struct run_window){ *done, *done };
-        TRY(runner_run(r, order[*done], err));
-        if (r->end != RUN_RIGHT)
-            return audit_rows_abandon(a->rows, err);
+        if (!a->is_absent[txn]) {
+            TRY(runner_run(r, txn, err));
+            if (r->end != RUN_RIGHT)
+                TRY(audit_rows_abandon(a->rows, err));
+            a->is_absent[txn] = r->end != RUN_RIGHT && a->plan.txns.at[txn].is_unknown;
+            if (r->end != RUN_RIGHT && !a->is_absent[txn])
+                return STATUS_OK;
+        }
         TRY(audit_rows_commit(a->rows, err));
         (*done)++;
         if (!pace_spend(&a->pace, 256 + 64 * r->statements))
@@ -409,6 +437,8 @@ static enum status audit_serial(struct audit *a, struct error *err)
     enum search_end end;
     bool is_right = false;
 
+    for (uint32_t i = 0; i < a->count; i++)
+        a->is_absent[i] = a->plan.txns.at[i].is_unknown && !audit_plan_has_ts(&a->plan, i);
     if (respects_time(a, a->order))
         TRY(replay(a, a->order, &is_right, err));
     if (is_right)
@@ -500,7 +530,8 @@ static enum status judge(struct audit *a, struct error *err)
         return STATUS_OK;
     }
     a->order = malloc((a->plan.txns.count + 1) * sizeof *a->order);
-    if (!a->order)
+    a->is_absent = calloc(a->plan.txns.count + 1, 1);
+    if (!a->order || !a->is_absent)
         return error_set(err, STATUS_OVER_LIMIT, "no memory for an order");
     TRY(audit_plan_order(&a->plan, a->order, &a->count, err));
     TRY(audit_rows_open(&a->rows, a->plan.program, err));
@@ -535,6 +566,7 @@ enum status audit_run(const struct call_log *log, struct program *program,
     verdict->counts.runs = a.runs;
     audit_rows_close(a.rows);
     free(a.order);
+    free(a.is_absent);
     audit_plan_close(&a.plan);
     return status;
 }

@@ -373,7 +373,7 @@ enum status audit_plan_fill(const struct plan *plan, struct rows *rows, struct e
 
 /* --- Order ---------------------------------------------------------------------------------------- */
 
-static bool has_ts(const struct plan *plan, uint32_t txn)
+bool audit_plan_has_ts(const struct plan *plan, uint32_t txn)
 {
     return plan->txns.at[txn].logged->has_ts && !plan->log->ts_is_hint;
 }
@@ -388,7 +388,7 @@ static int compare_ts(const struct logged_txn *a, const struct logged_txn *b)
 
 int audit_plan_compare_ts(const struct plan *plan, uint32_t a, uint32_t b)
 {
-    if (!has_ts(plan, a) || !has_ts(plan, b))
+    if (!audit_plan_has_ts(plan, a) || !audit_plan_has_ts(plan, b))
         return 0;
     return compare_ts(plan->txns.at[a].logged, plan->txns.at[b].logged);
 }
@@ -453,9 +453,9 @@ static enum status give_slots(const struct plan *plan, struct sorted_txn *all, u
     fill_least(all, count, false, least + count + 1);
     for (uint32_t i = count; i < total; i++) {
         const struct plan_txn *t = &plan->txns.at[all[i].txn];
-        bool has_written = t->may_write && count == 0;
+        bool has_written = t->may_write && (count == 0 || t->is_unknown);
         const int64_t *by = has_written ? least : least + count + 1;
-        int64_t end = t->logged->completed_ns;
+        int64_t end = t->is_unknown ? t->logged->invoked_ns : t->logged->completed_ns;
         uint32_t slot = count;
 
         if (end != TIME_NEVER)
@@ -492,7 +492,7 @@ enum status audit_plan_order(const struct plan *plan, uint32_t *order, uint32_t 
         for (uint32_t i = 0; i < plan->txns.count; i++) {
             const struct logged_txn *logged = plan->txns.at[i].logged;
 
-            if (plan->txns.at[i].is_unknown || logged->has_ts != (pass == 0))
+            if (logged->has_ts != (pass == 0))
                 continue;
             all[total++] = (struct sorted_txn){ .logged = logged, .txn = i, .by_ts = pass == 0 };
         }

@@ -48,13 +48,14 @@ static inline bool audit_plan_is_ok(const struct plan *plan, uint32_t txn)
     return !plan->txns.at[txn].is_unknown;
 }
 
+bool audit_plan_has_ts(const struct plan *, uint32_t txn);
 /* The order of ts, below, at or above zero; 0 where one has none. */
 int audit_plan_compare_ts(const struct plan *, uint32_t, uint32_t);
 
 /* Whether the first was completed before the second was invoked. */
 bool audit_plan_is_before(const struct plan *, uint32_t, uint32_t);
 
-/* An order to try first: by ts; those without it where their times say. All transactions but the unknown. */
+/* An order of all to try first: by ts; those without it where their times say. */
 MUST_USE enum status audit_plan_order(const struct plan *, uint32_t *order, uint32_t *count,
                                 struct error *);
 

@@ -4,10 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/sort.h"
-
 #define PROGRESS_EVERY 4096
 #define RUN_PACE 256
+#define CONFLICT_SLACK 256 /* rows that a conflict may have more than once */
 
 enum status search_open(struct search *s, const struct plan *plan, struct runner *runner,
                         const uint32_t *order, uint32_t count, struct error *err)
@@ -37,7 +36,7 @@ void search_close(struct search *s)
     free(s->is_deferred);
     free(s->deferred_conflict);
     for (size_t i = 0; i < s->conflicts.count; i++)
-        array_close(&s->conflicts.at[i]);
+        array_close(&s->conflicts.at[i].rows.glances);
     array_close(&s->conflicts);
     array_close(&s->free_conflicts);
     array_close(&s->frames);
@@ -51,16 +50,15 @@ void search_close(struct search *s)
 
 static enum status new_conflict(struct search *s, uint32_t *number, struct error *err)
 {
-    txn_list list = { NULL, 0, 0 };
-
     if (s->free_conflicts.count > 0) {
         *number = s->free_conflicts.at[--s->free_conflicts.count];
-        s->conflicts.at[*number].count = 0;
+        s->conflicts.at[*number].rows.glances.count = 0;
+        s->conflicts.at[*number].sorted = 0;
         return STATUS_OK;
     }
     *number = (uint32_t)s->conflicts.count;
     TRY(array_reserve(&s->conflicts, 1, err));
-    memcpy(&s->conflicts.at[s->conflicts.count++], &list, sizeof list);
+    s->conflicts.at[s->conflicts.count++] = (struct conflict){ .sorted = 0 };
     return STATUS_OK;
 }
 
@@ -69,59 +67,90 @@ static enum status drop_conflict(struct search *s, uint32_t number, struct error
     return number == NOBODY ? STATUS_OK : array_push(&s->free_conflicts, number, err);
 }
 
-static enum status blame(struct search *s, uint32_t conflict, uint32_t txn, struct error *err)
+static int compare_glances(const void *left, const void *right)
 {
-    txn_list *list = &s->conflicts.at[conflict];
+    const struct row_glance *a = left, *b = right;
 
-    /* Rows have runs of the same writers; the rest is sorted out once. */
-    if (list->count > 0 && list->at[list->count - 1] == txn)
-        return STATUS_OK;
-    return array_push(list, txn, err);
+    return (a->row > b->row) - (a->row < b->row);
 }
 
-/* Who could have made the rows that were looked at something else. */
-static enum status blame_footprint(struct search *s, uint32_t conflict, uint32_t txn,
-                                   struct error *err)
+/* Each row once. */
+static void sort_conflict(struct conflict *c)
 {
-    for (size_t i = 0; i < s->footprint.glances.count; i++) {
-        const struct row_glance *g = &s->footprint.glances.at[i];
+    struct row_glance *at = c->rows.glances.at;
+    size_t count = 0;
 
-        for (uint32_t k = 0; k < g->row->version_count; k++) {
-            const struct row_version *v = &g->row->versions[k];
-
-            if (v->position > 0 && (v->is_whole || (v->changes & g->used)))
-                TRY(blame(s, conflict, s->frames.at[v->position - 1].txn, err));
-        }
-        for (size_t k = 0; g->row->touches && k < g->row->touches->list.count; k++) {
-            const struct row_touch *t = &g->row->touches->list.at[k];
-
-            if (t->txn != txn && (t->changes & g->used))
-                TRY(blame(s, conflict, t->txn, err));
-        }
+    if (c->rows.glances.count == c->sorted)
+        return;
+    qsort(at, c->rows.glances.count, sizeof *at, compare_glances);
+    for (size_t i = 0; i < c->rows.glances.count; i++) {
+        if (count > 0 && at[count - 1].row == at[i].row)
+            at[count - 1].used |= at[i].used;
+        else
+            at[count++] = at[i];
     }
+    c->rows.glances.count = c->sorted = count;
+}
+
+static enum status add_glances(struct conflict *c, const struct footprint *from, struct error *err)
+{
+    size_t count = from->glances.count;
+
+    if (count == 0)
+        return STATUS_OK;
+    TRY(array_reserve(&c->rows.glances, count, err));
+    memcpy(c->rows.glances.at + c->rows.glances.count, from->glances.at,
+           count * sizeof *from->glances.at);
+    c->rows.glances.count += count;
+    if (c->rows.glances.count > 2 * c->sorted + CONFLICT_SLACK)
+        sort_conflict(c);
+    return STATUS_OK;
+}
+
+/* What the last run looked at goes to a conflict. */
+static enum status keep_footprint(struct search *s, uint32_t conflict, struct error *err)
+{
+    TRY(add_glances(&s->conflicts.at[conflict], &s->footprint, err));
     s->footprint.glances.count = 0;
-    s->conflicts.at[conflict].count =
-        sort_once(s->conflicts.at[conflict].at, s->conflicts.at[conflict].count);
     return STATUS_OK;
 }
 
 static enum status merge_conflict(struct search *s, uint32_t into, uint32_t from,
                                   struct error *err)
 {
-    for (size_t i = 0; i < s->conflicts.at[from].count; i++)
-        TRY(blame(s, into, s->conflicts.at[from].at[i], err));
-    s->conflicts.at[into].count =
-        sort_once(s->conflicts.at[into].at, s->conflicts.at[into].count);
-    return STATUS_OK;
+    return add_glances(&s->conflicts.at[into], &s->conflicts.at[from].rows, err);
 }
 
-/* The newest one that is committed, of those that are to blame: its place plus one, or 0. */
-static uint32_t newest_to_blame(const struct search *s, uint32_t conflict)
+/* Where the newest one stands that wrote what was made use of, or did so in some try: its place plus one. */
+static uint32_t newest_of_row(const struct search *s, const struct row_glance *g)
 {
+    const struct stored_row *row = g->row;
     uint32_t newest = 0;
 
-    for (size_t i = 0; i < s->conflicts.at[conflict].count; i++) {
-        uint32_t place = s->place_of[s->conflicts.at[conflict].at[i]];
+    for (uint32_t k = row->version_count; k > 0 && newest == 0; k--) {
+        const struct row_version *v = &row->versions[k - 1];
+
+        if (v->is_whole || (v->changes & g->used))
+            newest = v->position;
+    }
+    for (size_t k = 0; row->touches && k < row->touches->list.count; k++) {
+        const struct row_touch *t = &row->touches->list.at[k];
+
+        if ((t->changes & g->used) && s->place_of[t->txn] > newest)
+            newest = s->place_of[t->txn];
+    }
+    return newest;
+}
+
+/* The newest one that is committed, of those that may be to blame: its place plus one, or 0. */
+static uint32_t newest_to_blame(struct search *s, uint32_t conflict)
+{
+    struct conflict *c = &s->conflicts.at[conflict];
+    uint32_t newest = 0;
+
+    sort_conflict(c);
+    for (size_t i = 0; i < c->rows.glances.count; i++) {
+        uint32_t place = newest_of_row(s, &c->rows.glances.at[i]);
 
         if (place > newest)
             newest = place;
@@ -284,6 +313,27 @@ static bool is_over(const struct search *s)
     return s->is_out_of_time || s->runner->runs >= s->runs_max;
 }
 
+/* One of unknown outcome does nothing. */
+static enum status commit_absent(struct search *s, uint32_t txn, uint32_t conflict,
+                                 struct error *err)
+{
+    const struct search_frame frame = {
+        .txn = txn, .choice = s->choices.count, .conflict = conflict, .is_absent = true
+    };
+
+    assert(audit_rows_written(s->rows)->count == 0);
+    TRY(audit_rows_commit(s->rows, err));
+    TRY(array_push(&s->frames, frame, err));
+    s->place_of[txn] = (uint32_t)s->frames.count;
+    return STATUS_OK;
+}
+
+/* Whether it is taken as not committed before it is taken as committed. */
+static bool is_absent_first(const struct search *s, uint32_t txn)
+{
+    return s->plan->txns.at[txn].is_unknown && !audit_plan_has_ts(s->plan, txn);
+}
+
 /* What a try came to. */
 struct attempt {
     choice_list path;
@@ -307,7 +357,7 @@ static enum status try_on(struct search *s, uint32_t txn, struct attempt *a, boo
             a->was_reading = true;
         if (r->end == RUN_RIGHT && !skips && may_commit(s, txn) && is_new_try(s, hash)) {
             a->is_accepted = true;
-            TRY(blame_footprint(s, a->conflict, txn, err));
+            TRY(keep_footprint(s, a->conflict, err));
             return commit(s, txn, a->conflict, err);
         }
         if (r->end == RUN_RIGHT) {
@@ -319,7 +369,7 @@ static enum status try_on(struct search *s, uint32_t txn, struct attempt *a, boo
                 TRY(array_push(&s->tried, hash, err));
         }
         TRY(audit_rows_drop(s->rows, txn, err));
-        TRY(blame_footprint(s, a->conflict, txn, err));
+        TRY(keep_footprint(s, a->conflict, err));
         a->path.count = 0;
         TRY(array_reserve(&a->path, r->choices.count, err));
         if (r->choices.count > 0)
@@ -340,6 +390,12 @@ static enum status try_first(struct search *s, uint32_t txn, struct attempt *a, 
     if (w.floor > w.ceiling)
         return STATUS_OK;
     TRY(run(s, txn, &a->path, false, err));
+    if (is_absent_first(s, txn)) {
+        /* Dropped, it has touched what it would have written. */
+        a->is_accepted = true;
+        TRY(audit_rows_drop(s->rows, txn, err));
+        return commit_absent(s, txn, a->conflict, err);
+    }
     if (s->runner->end == RUN_RIGHT && may_commit(s, txn)) {
         a->is_accepted = true;
         return commit(s, txn, a->conflict, err);
@@ -394,6 +450,24 @@ static enum status defer(struct search *s, uint32_t conflict, struct error *err)
     return array_push(&s->deferrals, ((struct deferral){ place, txn }), err);
 }
 
+/* The choices of one that was committed and is taken back, from the next one on. */
+static enum status try_again(struct search *s, const struct search_frame *frame,
+                             struct attempt *a, struct error *err)
+{
+    bool is_unknown = s->plan->txns.at[frame->txn].is_unknown;
+
+    s->tried.count = 0;
+    if (frame->is_absent && !is_absent_first(s, frame->txn))
+        return STATUS_OK;
+    TRY(try_on(s, frame->txn, a, !frame->is_absent, err));
+    if (is_unknown && !a->is_accepted && !frame->is_absent && !is_absent_first(s, frame->txn) &&
+        !is_over(s)) {
+        a->is_accepted = true;
+        return commit_absent(s, frame->txn, a->conflict, err);
+    }
+    return STATUS_OK;
+}
+
 /* Goes back to the newest one to blame until one of them has another choice. */
 static enum status go_back(struct search *s, uint32_t conflict, bool *found, struct error *err)
 {
@@ -421,9 +495,8 @@ static enum status go_back(struct search *s, uint32_t conflict, bool *found, str
         status = pop(s, err);
         if (status == STATUS_OK)
             restore_deferred(s, (uint32_t)s->frames.count);
-        s->tried.count = 0;
         if (status == STATUS_OK)
-            status = try_on(s, txn, &a, true, err);
+            status = try_again(s, &frame, &a, err);
         array_close(&a.path);
         TRY(status);
         *found = a.is_accepted;
@@ -447,6 +520,10 @@ static enum status take_next(struct search *s, bool *found, struct error *err)
     status = try_first(s, txn, &a, err);
     array_close(&a.path);
     TRY(status);
+    if (!a.is_accepted && s->plan->txns.at[txn].is_unknown && !is_over(s)) {
+        a.is_accepted = true;
+        TRY(commit_absent(s, txn, a.conflict, err));
+    }
     *found = a.is_accepted;
     if (*found || is_over(s))
         return STATUS_OK;

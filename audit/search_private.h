@@ -8,6 +8,9 @@
  * remembered with it, so that the blame ends with one who has no choice left, and who
  * is not to blame is never tried again (conflict-directed backjumping).
  *
+ * One of unknown outcome is taken as committed first if it has a place in the order of commits, else as
+ * not committed; the other is its last choice.
+ *
  * A transaction that wrote nothing may stand anywhere; where it finds no state at its place, it is put
  * off to the end, from where it may see all.
  */
@@ -33,9 +36,17 @@ struct search_frame {
     uint32_t choice_count;
     size_t choice;       /* in search.choices */
     uint32_t conflict;   /* number of its conflict, or NOBODY */
+    bool is_absent;      /* of unknown outcome, and taken as not committed */
 };
 
-typedef ARRAY(uint32_t) txn_list;
+/*
+ * The rows at which all tries of a transaction looked: whoever wrote them, in this try of his own or in
+ * another, may be to blame.
+ */
+struct conflict {
+    struct footprint rows;
+    size_t sorted; /* so many of them are in order, each once */
+};
 
 struct search {
     const struct plan *plan;
@@ -52,9 +63,9 @@ struct search {
     uint32_t count;
     ARRAY(struct search_frame) frames;
     choice_list choices;
-    ARRAY(txn_list) conflicts;
-    txn_list free_conflicts;
-    struct footprint footprint;
+    ARRAY(struct conflict) conflicts;
+    ARRAY(uint32_t) free_conflicts;
+    struct footprint footprint; /* of a run */
     ARRAY(uint64_t) tried;       /* what the transaction at hand has written in tries */
     ARRAY(struct deferral) deferrals;
     uint32_t *place_of;          /* by transaction: in frames, plus one; 0: not there */
