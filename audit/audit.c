@@ -288,6 +288,7 @@ static enum status search_states(struct audit *a, struct search_job *job, enum s
     if (status == STATUS_OK)
         status = search_open(&s, &a->plan, &runner, a->order, a->count, err);
     s.by_value = job->by_value;
+    s.is_strict = is_strict(a) && !is_serial(a);
     s.instants = job->uses_times ? &instants : NULL;
     s.progress = a->options->progress;
     s.pace = &a->pace;

@@ -268,7 +268,7 @@ static enum status place_reader(struct exhaust *x, uint32_t txn, bool *found, st
         status = audit_rows_drop(x->rows, txn, err);
         if (status == STATUS_OK)
             status = keep_path(x, &path, err);
-        more = search_advance(x->options->mode, &path, window.floor);
+        more = search_advance(x->options->mode, &path, window.floor, NULL);
     }
     array_close(&path);
     return status;
@@ -356,7 +356,7 @@ static enum status try_txn(struct exhaust *x, uint32_t txn, bool *found, struct 
         } else if (status == STATUS_OK) {
             status = audit_rows_drop(x->rows, txn, err);
         }
-        more = search_advance(x->options->mode, &path, window.floor);
+        more = search_advance(x->options->mode, &path, window.floor, NULL);
     }
     array_close(&path);
     array_close(&hashes);

@@ -28,7 +28,7 @@ static void note_completions(const struct plan *plan, const uint32_t *order, uin
     for (uint32_t i = 0; i < count; i++) {
         const struct plan_txn *t = &plan->txns.at[order[i]];
 
-        if (t->may_write && !t->is_unknown && t->logged->completed_ns != TIME_NEVER)
+        if (t->has_place && !t->is_unknown && t->logged->completed_ns != TIME_NEVER)
             at[(*at_count)++] = (struct instant){ t->logged->completed_ns, i + 1 };
     }
     qsort(at, *at_count, sizeof *at, compare_instants);
@@ -48,7 +48,7 @@ static void note_invocations(const struct plan *plan, const uint32_t *order, uin
     for (uint32_t i = 0; i < count; i++) {
         const struct plan_txn *t = &plan->txns.at[order[i]];
 
-        if (t->may_write && t->logged->invoked_ns != TIME_NEVER)
+        if (t->has_place && t->logged->invoked_ns != TIME_NEVER)
             at[(*at_count)++] = (struct instant){ t->logged->invoked_ns, i };
     }
     qsort(at, *at_count, sizeof *at, compare_instants);
@@ -103,7 +103,7 @@ enum status audit_instants_find(struct instants *in, const struct plan *plan, co
     note_invocations(plan, order, count, at, &at_count);
     find_most(in, plan, at, at_count, last);
     for (uint32_t i = 0; i < count; i++)
-        in->is_torn |= plan->txns.at[order[i]].may_write && in->least[order[i]] > i;
+        in->is_torn |= plan->txns.at[order[i]].has_place && in->least[order[i]] > i;
     free(at);
     return STATUS_OK;
 }

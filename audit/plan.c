@@ -197,6 +197,34 @@ static enum status plan_txn(struct plan *plan, const struct logged_txn *logged, 
     return array_push(&plan->txns, t, err);
 }
 
+static void note_access(struct plan *plan, const struct access *access)
+{
+    const struct program_tree *tree = &plan->program->tree;
+    uint32_t tables = tree->schema.table_count;
+
+    for (uint32_t f = 0; f < tree->function_count; f++)
+        for (uint32_t t = 0; t < tables; t++) {
+            const struct access *a = &access[f * tables + t];
+
+            plan->is_writing[f] |= a->inserts || a->updates || a->deletes;
+        }
+    for (size_t i = 0; i < plan->txns.count; i++) {
+        const struct plan_txn *txn = &plan->txns.at[i];
+
+        uint32_t calls = txn->logged->function.length > 0 ? 1 : txn->step_count;
+
+        for (uint32_t k = 0; k < calls; k++) {
+            uint32_t f = txn->step_count ? plan->steps.at[txn->step + k] : txn->function;
+
+            for (uint32_t t = 0; t < tables && plan->is_writing[f]; t++) {
+                const struct access *a = &access[f * tables + t];
+
+                plan->is_written[t] |= a->inserts || a->updates || a->deletes;
+            }
+        }
+    }
+}
+
 static enum status find_writing(struct plan *plan, struct error *err)
 {
     const struct program_tree *tree = &plan->program->tree;
@@ -205,23 +233,22 @@ static enum status find_writing(struct plan *plan, struct error *err)
     enum status status;
 
     plan->is_writing = calloc(tree->function_count + 1, 1);
-    if (!plan->is_writing)
+    plan->is_written = calloc(tree->schema.table_count + 1, sizeof *plan->is_written);
+    if (!plan->is_writing || !plan->is_written)
         return error_set(err, STATUS_OVER_LIMIT, "no memory for functions");
     TRY(arena_init(&arena, ARENA_UNLIMITED, err));
     status = access_find(tree, &arena, &access, err);
-    for (uint32_t f = 0; f < tree->function_count && status == STATUS_OK; f++)
-        for (uint32_t t = 0; t < tree->schema.table_count; t++) {
-            const struct access *a = &access[f * tree->schema.table_count + t];
-
-            plan->is_writing[f] |= a->inserts || a->updates || a->deletes;
-        }
+    if (status == STATUS_OK)
+        note_access(plan, access);
     arena_close(&arena);
     return status;
 }
 
 enum status audit_plan_make(struct plan *plan, const struct call_log *log, struct program *program,
-                      struct error *err)
+                            struct error *err)
 {
+    bool has_ts = false;
+
     *plan = (struct plan){ .log = log, .program = program };
     for (size_t i = 0; i < log->txns.count; i++) {
         if (log->txns.at[i].status == TXN_ABORT)
@@ -231,6 +258,10 @@ enum status audit_plan_make(struct plan *plan, const struct call_log *log, struc
     }
     TRY(make_statements(plan, err));
     TRY(find_writing(plan, err));
+    TRY(influence_find(&plan->influence, &program->tree, plan->is_written, false, err));
+    TRY(influence_find(&plan->lean_influence, &program->tree, plan->is_written, true, err));
+    for (size_t i = 0; i < plan->txns.count; i++)
+        has_ts |= audit_plan_has_ts(plan, (uint32_t)i);
     for (size_t i = 0; i < plan->txns.count; i++) {
         struct plan_txn *t = &plan->txns.at[i];
 
@@ -238,6 +269,8 @@ enum status audit_plan_make(struct plan *plan, const struct call_log *log, struc
             t->may_write = plan->is_writing[t->function];
         for (uint32_t k = 0; k < t->step_count; k++)
             t->may_write |= plan->is_writing[plan->steps.at[t->step + k]];
+        t->has_place = t->may_write && (t->is_unknown || !has_ts ||
+                                        audit_plan_has_ts(plan, (uint32_t)i));
     }
     return STATUS_OK;
 }
@@ -247,6 +280,9 @@ void audit_plan_close(struct plan *plan)
     array_close(&plan->txns);
     array_close(&plan->steps);
     free(plan->is_writing);
+    free(plan->is_written);
+    influence_close(&plan->influence);
+    influence_close(&plan->lean_influence);
 }
 
 /* --- The state at the beginning -------------------------------------------------------------------- */
@@ -453,8 +489,7 @@ static enum status give_slots(const struct plan *plan, struct sorted_txn *all, u
     fill_least(all, count, false, least + count + 1);
     for (uint32_t i = count; i < total; i++) {
         const struct plan_txn *t = &plan->txns.at[all[i].txn];
-        bool has_written = t->may_write && (count == 0 || t->is_unknown);
-        const int64_t *by = has_written ? least : least + count + 1;
+        const int64_t *by = t->has_place ? least : least + count + 1;
         int64_t end = t->is_unknown ? t->logged->invoked_ns : t->logged->completed_ns;
         uint32_t slot = count;
 

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "audit/influence_private.h"
 #include "audit/rows_private.h"
 #include "base/array.h"
 #include "history/call_log.h"
@@ -22,6 +23,7 @@ struct plan_txn {
     uint32_t step, step_count; /* of statements; step_count 0: it is a call */
     bool is_unknown;    /* whether it committed */
     bool may_write;     /* by the text of its functions */
+    bool has_place;     /* it is taken as one that writes: see audit_plan_make() */
     int64_t first_answer_ns; /* when its first answer came, or TIME_NEVER */
 };
 
@@ -31,11 +33,16 @@ struct plan {
     ARRAY(struct plan_txn) txns; /* committed, or perhaps; in the order of the log */
     ARRAY(uint32_t) steps;       /* functions */
     uint8_t *is_writing;         /* by function: whether it may write */
+    bool *is_written;            /* by table: whether any of them may write to it */
+    struct influence influence, lean_influence;
     uint64_t unjudged;           /* answers that are not known */
     bool has_unknown;
 };
 
-/* To be closed whatever the status. Errors name the line of the log. */
+/*
+ * To be closed whatever the status. Errors name the line of the log. Where others have a ts, one that
+ * is known to have committed without it has most likely written nothing, and has no place.
+ */
 MUST_USE enum status audit_plan_make(struct plan *, const struct call_log *, struct program *,
                                struct error *);
 void audit_plan_close(struct plan *);

@@ -329,7 +329,7 @@ struct rows_scan {
 
 static enum status glance_at(struct rows_scan *s, struct stored_row *row, struct error *err)
 {
-    struct row_glance glance = { row, s->look->used | s->filtered };
+    struct row_glance glance = { row, s->look->used | s->filtered, s->look->query };
 
     if (!s->look->footprint)
         return STATUS_OK;
@@ -344,6 +344,7 @@ static enum status see(struct rows_scan *s, struct stored_row *row, const struct
     uint32_t state = look->state;
 
     if (row->has_own) {
+        look->saw_own = true;
         *cells = row->own;
         return STATUS_OK;
     }
@@ -736,17 +737,21 @@ enum status audit_rows_put_initial(struct rows *r, uint32_t table, const struct 
     return add_version(row, (struct row_version){ 0, true, ALL_COLUMNS, copy }, err);
 }
 
+uint64_t audit_rows_own_hash(const struct rows *r, const struct stored_row *row, uint64_t used)
+{
+    uint64_t hash = hash_mix(row->own != NULL, (uint64_t)(uintptr_t)row);
+
+    for (uint16_t k = 0; row->own && k < r->tables[row->table].width; k++)
+        if (used & bit_of(k))
+            hash = hash_mix(hash, datum_hash(&row->own[k]) + row->own[k].kind);
+    return hash;
+}
+
 uint64_t audit_rows_written_hash(const struct rows *r)
 {
     uint64_t hash = r->written.count;
 
-    for (size_t i = 0; i < r->written.count; i++) {
-        const struct stored_row *row = r->written.at[i];
-
-        hash = hash_mix(hash, (uint64_t)(uintptr_t)row);
-        for (uint32_t k = 0; row->own && k < r->tables[row->table].width; k++)
-            hash = hash_mix(hash, datum_hash(&row->own[k]) + row->own[k].kind);
-        hash = hash_mix(hash, row->own != NULL);
-    }
+    for (size_t i = 0; i < r->written.count; i++)
+        hash += hash_number(audit_rows_own_hash(r, r->written.at[i], ALL_COLUMNS));
     return hash;
 }

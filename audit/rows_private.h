@@ -65,6 +65,7 @@ typedef ARRAY(const struct datum *) cell_list;
 struct row_glance {
     struct stored_row *row;
     uint64_t used;
+    uint32_t query; /* its number, as whoever looks has it */
 };
 
 struct footprint {
@@ -83,6 +84,8 @@ struct row_look {
     uint32_t low, high;
     uint64_t used;     /* columns that whoever asks makes use of, besides the filter */
     struct footprint *footprint; /* or NULL */
+    uint32_t query;              /* for the footprint */
+    bool saw_own;                /* out: a row that the transaction itself has written */
     row_chooser *choose;         /* or NULL */
     void *context;
 };
@@ -120,8 +123,10 @@ const struct row_version *audit_rows_visible(const struct stored_row *, uint32_t
 /* Whether two rows of a table have the same in them; each may be NULL. */
 bool audit_rows_equal(const struct rows *, uint32_t table, const struct datum *, const struct datum *);
 
-/* A digest of what the running transaction has written. */
+/* A hash of what the running transaction has written. */
 uint64_t audit_rows_written_hash(const struct rows *);
+/* Of one row that it has written, as somebody sees it who uses these columns. */
+uint64_t audit_rows_own_hash(const struct rows *, const struct stored_row *, uint64_t used);
 
 /* The states around `state` in which a row looks the same to who uses these columns and this filter. */
 void audit_rows_narrow(struct rows *, const struct row_look *, const struct stored_row *, uint32_t state,

@@ -56,6 +56,7 @@ static enum status choose_state(struct runner *r, uint32_t statement, struct sto
                              .low = r->window.floor,
                              .high = r->window.ceiling,
                              .statement = statement,
+                             .query = r->mode == RUN_SNAPSHOT ? UINT32_MAX : r->query,
                              .row = row };
 
     if (r->choices.count < r->path_count)
@@ -132,8 +133,10 @@ static enum status answer_read(struct runner *r, const struct request *request, 
 
     if (request->purpose != READ_SELECT || request->lock != ROW_LOCK_NONE)
         r->only_reads = false;
-    if (r->tracks || r->footprint || r->mode == RUN_PAPER)
+    if (r->tracks || r->footprint || r->mode == RUN_PAPER) {
         look.used = used_columns(r, request);
+        look.query = r->query = influence_number(&r->plan->influence, request->query);
+    }
     if (is_at_place(r, request)) {
         look.high = STATE_NEWEST;
     } else if (r->mode == RUN_PAPER) {
@@ -148,6 +151,7 @@ static enum status answer_read(struct runner *r, const struct request *request, 
         look.is_locking = r->mode == RUN_LOCKING && request->lock != ROW_LOCK_NONE;
     }
     TRY(audit_rows_find(r->rows, &look, &cells, &count, err));
+    r->saw_own |= look.saw_own;
     if (choice) {
         choice->low = look.low;
         choice->high = look.high;
@@ -304,6 +308,7 @@ enum status runner_run(struct runner *r, uint32_t txn, struct error *err)
     r->end = RUN_RIGHT;
     r->step = r->statements = r->statement_base = 0;
     r->only_reads = true;
+    r->saw_own = false;
     buffer_clear(&r->told);
     TRY(run_steps(r, t, err));
     /* A transaction that failed as it should has done nothing. */

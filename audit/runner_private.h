@@ -35,6 +35,7 @@ struct choice {
     uint32_t state;
     uint32_t low, high;      /* if the run tracks: where it would have been the same */
     uint32_t statement;
+    uint32_t query;          /* its number in the plan's influence */
     struct stored_row *row;  /* of RUN_PAPER */
 };
 
@@ -69,6 +70,8 @@ struct runner {
     uint32_t statements;        /* that name a table, begun */
     uint32_t statement_base;    /* those of the steps before */
     bool only_reads;            /* nothing but SELECT without a lock */
+    bool saw_own;               /* it read what it had written */
+    uint32_t query;             /* of the request at hand, its number */
     struct buffer told;
 
     /* Told of each answer as it comes out; or NULL. */

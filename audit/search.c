@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bisect.h"
+#include "base/hash.h"
+
 #define PROGRESS_EVERY 4096
 #define RUN_PACE 256
 #define CONFLICT_SLACK 256 /* rows that a conflict may have more than once */
@@ -11,6 +14,8 @@
 enum status search_open(struct search *s, const struct plan *plan, struct runner *runner,
                         const uint32_t *order, uint32_t count, struct error *err)
 {
+    size_t words = plan->influence.word_count;
+
     *s = (struct search){ .plan = plan,
                           .rows = runner->rows,
                           .runner = runner,
@@ -22,7 +27,10 @@ enum status search_open(struct search *s, const struct plan *plan, struct runner
     s->order = malloc(((size_t)count + 1) * sizeof *s->order);
     s->place_of = calloc(plan->txns.count + 1, sizeof *s->place_of);
     s->is_deferred = calloc(plan->txns.count + 1, 1);
-    if (!s->order || !s->place_of || !s->is_deferred)
+    s->writers = calloc(words, sizeof *s->writers);
+    s->reached = calloc(words, sizeof *s->reached);
+    s->relevant = calloc(words, sizeof *s->relevant);
+    if (!s->order || !s->place_of || !s->is_deferred || !s->writers || !s->reached || !s->relevant)
         return error_set(err, STATUS_OVER_LIMIT, "no memory for a search");
     if (count > 0)
         memcpy(s->order, order, count * sizeof *order);
@@ -35,6 +43,9 @@ void search_close(struct search *s)
     free(s->place_of);
     free(s->is_deferred);
     free(s->deferred_conflict);
+    free(s->writers);
+    free(s->reached);
+    free(s->relevant);
     for (size_t i = 0; i < s->conflicts.count; i++)
         array_close(&s->conflicts.at[i].rows.glances);
     array_close(&s->conflicts);
@@ -107,12 +118,106 @@ static enum status add_glances(struct conflict *c, const struct footprint *from,
     return STATUS_OK;
 }
 
-/* What the last run looked at goes to a conflict. */
-static enum status keep_footprint(struct search *s, uint32_t conflict, struct error *err)
+/* Why a run is not what is wanted. */
+enum reason {
+    REASON_ANSWER, /* what has a say in the answer counts */
+    REASON_BLAMED, /* what has a say in the rows that are blamed */
+    REASON_ALL,
+};
+
+static size_t find_glance(const struct conflict *c, const struct stored_row *row)
 {
+    size_t place;
+
+    BISECT(place, 0, c->sorted, c->rows.glances.at[place].row < row);
+    return place < c->sorted && c->rows.glances.at[place].row == row ? place : SIZE_MAX;
+}
+
+static const struct influence *influence_of(const struct search *s)
+{
+    return s->runner->saw_own ? &s->plan->influence : &s->plan->lean_influence;
+}
+
+/* Which statements count; NULL: all do. */
+static const query_set *say_of(const struct search *s, uint32_t txn, enum reason reason)
+{
+    const struct plan_txn *t = &s->plan->txns.at[txn];
+
+    if (t->step_count > 0 || t->logged->sqlstate.length > 0 || reason == REASON_ALL)
+        return NULL;
+    return reason == REASON_ANSWER ? influence_on_answer(influence_of(s), t->function)
+                                   : s->reached;
+}
+
+/* What is blamed, by the tables: who writes to them, and who has a say in that. */
+static void find_writers(struct search *s, uint32_t blamed)
+{
+    const struct conflict *c = &s->conflicts.at[blamed];
+    const struct influence *in = influence_of(s);
+    uint32_t tables = s->plan->program->tree.schema.table_count;
+
+    memset(s->writers, 0, in->word_count * sizeof *s->writers);
+    memset(s->reached, 0, in->word_count * sizeof *s->reached);
+    for (uint32_t t = 0; t < tables; t++) {
+        bool is_there = false;
+
+        for (size_t i = 0; i < c->rows.glances.count && !is_there; i++)
+            is_there = c->rows.glances.at[i].row->table == t;
+        if (is_there)
+            influence_add_writers(in, t, s->writers, s->reached);
+    }
+}
+
+static void note_relevant(struct search *s, const query_set *say, const query_set *more)
+{
+    for (uint32_t i = 0; say && i < s->plan->influence.word_count; i++)
+        s->relevant[i] |= say[i] | (more ? more[i] : 0);
+    s->all_relevant |= !say;
+}
+
+/* What the last run looked at, and had a say, goes to a conflict. `blamed` may be NOBODY. */
+static enum status keep_footprint(struct search *s, uint32_t conflict, uint32_t blamed,
+                                  enum reason reason, struct error *err)
+{
+    uint32_t txn = s->order[s->frames.count];
+    const query_set *say, *writers = NULL;
+    size_t kept = 0;
+
+    if (reason == REASON_BLAMED) {
+        find_writers(s, blamed);
+        writers = s->writers;
+    }
+    say = say_of(s, txn, reason);
+    note_relevant(s, say, writers);
+    for (size_t i = 0; i < s->footprint.glances.count; i++) {
+        const struct row_glance g = s->footprint.glances.at[i];
+        bool is_own = say && writers && influence_has(writers, g.query) &&
+                      find_glance(&s->conflicts.at[blamed], g.row) != SIZE_MAX;
+
+        if (is_own || influence_has(say, g.query))
+            s->footprint.glances.at[kept++] = g;
+    }
+    s->footprint.glances.count = kept;
     TRY(add_glances(&s->conflicts.at[conflict], &s->footprint, err));
     s->footprint.glances.count = 0;
     return STATUS_OK;
+}
+
+/* What is pending of the rows that are blamed, as those saw it who blame. */
+static uint64_t hash_blamed(const struct search *s, uint32_t blamed)
+{
+    const row_list *written = audit_rows_written(s->rows);
+    const struct conflict *c = &s->conflicts.at[blamed];
+    uint64_t hash = 0;
+
+    for (size_t i = 0; i < written->count; i++) {
+        size_t place = find_glance(c, written->at[i]);
+
+        if (place != SIZE_MAX)
+            hash += hash_number(audit_rows_own_hash(s->rows, written->at[i],
+                                                    c->rows.glances.at[place].used));
+    }
+    return hash;
 }
 
 static enum status merge_conflict(struct search *s, uint32_t into, uint32_t from,
@@ -213,7 +318,8 @@ bool search_may_commit(const struct rows *rows, bool by_value, uint32_t state, u
  * states never fall from one statement to the next, so that none goes below where those before it
  * must be at least.
  */
-bool search_advance(enum run_mode mode, choice_list *choices, uint32_t floor)
+bool search_advance(enum run_mode mode, choice_list *choices, uint32_t floor,
+                    const struct search_relevance *relevance)
 {
     while (choices->count > 0) {
         struct choice *last = &choices->at[choices->count - 1];
@@ -222,9 +328,13 @@ bool search_advance(enum run_mode mode, choice_list *choices, uint32_t floor)
         for (size_t i = 0; mode == RUN_LOCKING && i + 1 < choices->count; i++)
             if (choices->at[i].low > least)
                 least = choices->at[i].low;
-        if (last->low > least) {
-            last->state = last->low - 1;
-            return true;
+        if (!relevance || *relevance->is_all || influence_has(relevance->set, last->query)) {
+            if (last->low > least) {
+                last->state = last->low - 1;
+                return true;
+            }
+            if (relevance && least > floor)
+                *relevance->is_all = true;
         }
         choices->count--;
     }
@@ -238,6 +348,9 @@ static bool may_commit(const struct search *s, uint32_t txn)
     uint32_t state = r->choices.count > 0 ? r->choices.at[0].state : r->window.ceiling;
     uint32_t high = r->choices.count > 0 && r->tracks ? r->choices.at[0].high : state;
 
+    if (s->is_strict && !s->plan->txns.at[txn].has_place &&
+        audit_rows_written(s->rows)->count > 0)
+        return false;
     if (s->is_deferred[txn] &&
         (audit_rows_written(s->rows)->count > 0 || (s->mode == RUN_LOCKING && !r->only_reads)))
         return false;
@@ -338,44 +451,71 @@ static bool is_absent_first(const struct search *s, uint32_t txn)
 struct attempt {
     choice_list path;
     uint32_t conflict; /* of the tries so far */
+    uint32_t blamed;   /* who tries again has to change these rows; or NOBODY */
     bool is_accepted;
     bool was_reading;  /* a run that failed has written nothing */
 };
+
+/* Why the run that has ended is of no use; with rows that were in the way. */
+static enum status find_reason(struct search *s, uint32_t txn, enum reason *reason,
+                               struct error *err)
+{
+    const row_list *written = audit_rows_written(s->rows);
+
+    *reason = s->runner->end == RUN_WRONG ? REASON_ANSWER : REASON_ALL;
+    if (s->runner->end != RUN_RIGHT)
+        return STATUS_OK;
+    if (may_commit(s, txn)) {
+        *reason = REASON_BLAMED;
+        return STATUS_OK;
+    }
+    for (size_t i = 0; i < written->count; i++)
+        TRY(array_push(&s->footprint.glances,
+                       ((struct row_glance){ written->at[i], UINT64_MAX, UINT32_MAX }), err));
+    return STATUS_OK;
+}
+
+static enum status keep_path(struct search *s, choice_list *path, struct error *err)
+{
+    const choice_list *choices = &s->runner->choices;
+
+    path->count = 0;
+    TRY(array_reserve(path, choices->count, err));
+    if (choices->count > 0)
+        memcpy(path->at, choices->at, choices->count * sizeof *choices->at);
+    path->count = choices->count;
+    return STATUS_OK;
+}
 
 /* Tries that track, from the path on; `skips`: the first of them was tried before. */
 static enum status try_on(struct search *s, uint32_t txn, struct attempt *a, bool skips,
                           struct error *err)
 {
+    struct search_relevance relevance = { s->relevant, &s->all_relevant };
     struct runner *r = s->runner;
 
+    memset(s->relevant, 0, s->plan->influence.word_count * sizeof *s->relevant);
+    s->all_relevant = false;
     for (bool more = true; more && !is_over(s); skips = false) {
+        enum reason reason;
         uint64_t hash;
 
         TRY(run(s, txn, &a->path, true, err));
-        hash = audit_rows_written_hash(s->rows);
+        hash = a->blamed != NOBODY ? hash_blamed(s, a->blamed) : 0;
         if (audit_rows_written(s->rows)->count == 0 && (s->mode != RUN_LOCKING || r->only_reads))
             a->was_reading = true;
-        if (r->end == RUN_RIGHT && !skips && may_commit(s, txn) && is_new_try(s, hash)) {
+        TRY(find_reason(s, txn, &reason, err));
+        if (reason == REASON_BLAMED && !skips && is_new_try(s, hash)) {
             a->is_accepted = true;
-            TRY(keep_footprint(s, a->conflict, err));
+            s->footprint.glances.count = 0;
             return commit(s, txn, a->conflict, err);
         }
-        if (r->end == RUN_RIGHT) {
-            for (size_t i = 0; i < audit_rows_written(s->rows)->count; i++)
-                TRY(array_push(&s->footprint.glances,
-                               ((struct row_glance){ audit_rows_written(s->rows)->at[i], UINT64_MAX }),
-                               err));
-            if (skips)
-                TRY(array_push(&s->tried, hash, err));
-        }
+        if (reason == REASON_BLAMED)
+            TRY(array_push(&s->tried, hash, err));
         TRY(audit_rows_drop(s->rows, txn, err));
-        TRY(keep_footprint(s, a->conflict, err));
-        a->path.count = 0;
-        TRY(array_reserve(&a->path, r->choices.count, err));
-        if (r->choices.count > 0)
-            memcpy(a->path.at, r->choices.at, r->choices.count * sizeof *r->choices.at);
-        a->path.count = r->choices.count;
-        more = search_advance(s->mode, &a->path, r->window.floor);
+        TRY(keep_footprint(s, a->conflict, a->blamed, reason, err));
+        TRY(keep_path(s, &a->path, err));
+        more = search_advance(s->mode, &a->path, r->window.floor, &relevance);
     }
     return STATUS_OK;
 }
@@ -459,6 +599,8 @@ static enum status try_again(struct search *s, const struct search_frame *frame,
     s->tried.count = 0;
     if (frame->is_absent && !is_absent_first(s, frame->txn))
         return STATUS_OK;
+    if (frame->is_absent)
+        TRY(array_push(&s->tried, 0, err)); /* it wrote nothing */
     TRY(try_on(s, frame->txn, a, !frame->is_absent, err));
     if (is_unknown && !a->is_accepted && !frame->is_absent && !is_absent_first(s, frame->txn) &&
         !is_over(s)) {
@@ -468,51 +610,67 @@ static enum status try_again(struct search *s, const struct search_frame *frame,
     return STATUS_OK;
 }
 
+/* Takes back all from the place on, and gives the one there its next choice. */
+static enum status retry_at(struct search *s, uint32_t place, uint32_t blamed, struct attempt *a,
+                            struct error *err)
+{
+    struct search_frame frame;
+
+    while (s->frames.count > place)
+        TRY(pop(s, err));
+    frame = s->frames.at[place - 1];
+    TRY(new_conflict(s, &a->conflict, err));
+    if (frame.conflict != NOBODY)
+        TRY(merge_conflict(s, a->conflict, frame.conflict, err));
+    if (frame.choice_count > 0) {
+        TRY(array_reserve(&a->path, frame.choice_count, err));
+        memcpy(a->path.at, &s->choices.at[frame.choice], frame.choice_count * sizeof *a->path.at);
+        a->path.count = frame.choice_count;
+    }
+    a->blamed = blamed;
+    s->refuted = frame.txn;
+    TRY(pop(s, err));
+    restore_deferred(s, (uint32_t)s->frames.count);
+    return try_again(s, &frame, a, err);
+}
+
 /* Goes back to the newest one to blame until one of them has another choice. */
 static enum status go_back(struct search *s, uint32_t conflict, bool *found, struct error *err)
 {
     *found = false;
     while (!is_over(s)) {
-        uint32_t place = newest_to_blame(s, conflict), txn;
-        struct attempt a = { .conflict = conflict };
-        struct search_frame frame;
-        enum status status = STATUS_OK;
+        uint32_t place = newest_to_blame(s, conflict);
+        struct attempt a = { .conflict = NOBODY };
+        enum status status;
 
         if (place == 0)
-            return drop_conflict(s, conflict, err);
+            break;
         s->jumps++;
-        while (s->frames.count > place)
-            TRY(pop(s, err));
-        frame = s->frames.at[place - 1];
-        txn = frame.txn;
-        if (frame.conflict != NOBODY)
-            TRY(merge_conflict(s, conflict, frame.conflict, err));
-        if (frame.choice_count > 0) {
-            TRY(array_reserve(&a.path, frame.choice_count, err));
-            memcpy(a.path.at, &s->choices.at[frame.choice], frame.choice_count * sizeof *a.path.at);
-            a.path.count = frame.choice_count;
-        }
-        status = pop(s, err);
-        if (status == STATUS_OK)
-            restore_deferred(s, (uint32_t)s->frames.count);
-        if (status == STATUS_OK)
-            status = try_again(s, &frame, &a, err);
+        status = retry_at(s, place, conflict, &a, err);
         array_close(&a.path);
         TRY(status);
-        *found = a.is_accepted;
-        s->refuted = txn;
-        if (*found)
-            return STATUS_OK;
+        if (a.is_accepted) {
+            *found = true;
+            TRY(merge_conflict(s, a.conflict, conflict, err));
+            break;
+        }
+        if (is_over(s))
+            break;
+        TRY(merge_conflict(s, conflict, a.conflict, err));
+        TRY(drop_conflict(s, a.conflict, err));
     }
-    return STATUS_OK;
+    return drop_conflict(s, conflict, err);
 }
 
 static enum status take_next(struct search *s, bool *found, struct error *err)
 {
     uint32_t txn = s->order[s->frames.count];
-    struct attempt a = { .conflict = NOBODY };
+    struct attempt a = { .conflict = NOBODY, .blamed = NOBODY };
     enum status status;
 
+    if (s->is_strict && !s->plan->txns.at[txn].has_place &&
+        audit_rows_written(s->rows)->count > 0)
+        return false;
     if (s->is_deferred[txn] && s->deferred_conflict[txn] != NOBODY) {
         TRY(new_conflict(s, &a.conflict, err));
         TRY(merge_conflict(s, a.conflict, s->deferred_conflict[txn], err));

@@ -55,6 +55,7 @@ struct search {
     enum run_mode mode;
     bool by_value;               /* at snapshot: write conflicts, otherwise by version */
     const struct instants *instants; /* or NULL: any state may be seen */
+    bool is_strict;              /* these are no help but a rule */
     const struct progress *progress;
     struct pace *pace;
     uint64_t runs_max;           /* of the runner */
@@ -66,6 +67,9 @@ struct search {
     ARRAY(struct conflict) conflicts;
     ARRAY(uint32_t) free_conflicts;
     struct footprint footprint; /* of a run */
+    query_set *writers, *reached; /* of what is blamed: see influence_add_writers() */
+    query_set *relevant;         /* what had a say in all tries so far of the transaction at hand */
+    bool all_relevant;
     ARRAY(uint64_t) tried;       /* what the transaction at hand has written in tries */
     ARRAY(struct deferral) deferrals;
     uint32_t *place_of;          /* by transaction: in frames, plus one; 0: not there */
@@ -93,7 +97,14 @@ MUST_USE enum status search_rewind(struct search *, struct error *);
 /* Whether what is pending may be committed by one that saw states up to `high`; and by which rule. */
 bool search_may_commit(const struct rows *, bool by_value, uint32_t state, uint32_t high);
 
-/* The path to the next choice behind a run that tracked, in place; false: there is none. */
-bool search_advance(enum run_mode, choice_list *, uint32_t floor);
+/*
+ * The path to the next choice behind a run that tracked, in place; false: there is none. Statements
+ * that are not relevant are not given another state; NULL: all are.
+ */
+struct search_relevance {
+    const query_set *set;
+    bool *is_all; /* set, where a choice that is relevant was bounded by others */
+};
+bool search_advance(enum run_mode, choice_list *, uint32_t floor, const struct search_relevance *);
 
 #endif

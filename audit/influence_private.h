@@ -1,0 +1,58 @@
+/*
+ * influence: which statements of a function have a say in what it answers and in what it writes.
+ *
+ * A statement has a say in another if what it read may reach it: through variables, conditions on the way,
+ * calls, or rows that it wrote and that were read again. It is taken from the text, whatever way a run takes,
+ * so that it may say too much, never too little. Conditions under which a function only fails
+ * do not count: who gives an answer has not failed.
+ */
+#ifndef AUDIT_INFLUENCE_PRIVATE_H
+#define AUDIT_INFLUENCE_PRIVATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/array.h"
+#include "base/map.h"
+#include "programs/machine/program.h"
+
+/* Of queries of functions that have a name, by their numbers. NULL: nothing is known, all count. */
+typedef uint64_t query_set;
+
+struct influence {
+    const struct program_tree *tree;
+    const bool *is_written; /* by table: others never change */
+    bool is_lean;
+    struct map numbers;     /* of queries, by address */
+    uint32_t query_count, word_count;
+    const struct query **queries;
+    query_set **slots;      /* by function: a set for each slot */
+    query_set *returned, *control; /* a set for each function */
+    query_set *reached;     /* a set for each query: those with a say in it */
+    bool *is_steady;        /* by query: it means the same one row in every run, and is in all of them */
+};
+
+/*
+ * `is_lean`: for runs in which nothing was read that the transaction had written before. Statements
+ * that mean one row, the same in every run, then have no say in each other by way of it.
+ */
+MUST_USE enum status influence_find(struct influence *, const struct program_tree *,
+                                    const bool *is_written, bool is_lean, struct error *);
+void influence_close(struct influence *);
+
+/* Those with a say in the answer of a function; NULL: it is a single statement. */
+const query_set *influence_on_answer(const struct influence *, uint32_t function);
+
+/* Adds those that write to a table to `writers`, and to `reached` those with a say in them. */
+void influence_add_writers(const struct influence *, uint32_t table, query_set *writers,
+                           query_set *reached);
+
+/* The query's number, or UINT32_MAX: it is of no function with a name. */
+uint32_t influence_number(const struct influence *, const struct query *);
+
+static inline bool influence_has(const query_set *set, uint32_t number)
+{
+    return !set || number == UINT32_MAX || (set[number / 64] >> number % 64 & 1);
+}
+
+#endif
