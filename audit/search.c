@@ -662,6 +662,16 @@ static enum status go_back(struct search *s, uint32_t conflict, bool *found, str
     return drop_conflict(s, conflict, err);
 }
 
+/*
+ * One whose times are known stands behind all that it could have seen: somebody before it is
+ * to blame, most likely, and the longer that takes the more there is to take back.
+ */
+static bool may_be_deferred(const struct search *s, uint32_t txn)
+{
+    return !s->is_deferred[txn] && s->frames.count + 1 < s->count &&
+           s->plan->txns.at[txn].logged->completed_ns == TIME_NEVER;
+}
+
 static enum status take_next(struct search *s, bool *found, struct error *err)
 {
     uint32_t txn = s->order[s->frames.count];
@@ -687,7 +697,7 @@ static enum status take_next(struct search *s, bool *found, struct error *err)
         return STATUS_OK;
     if (a.conflict == NOBODY)
         TRY(new_conflict(s, &a.conflict, err));
-    if (a.was_reading && !s->is_deferred[txn] && s->frames.count + 1 < s->count) {
+    if (a.was_reading && may_be_deferred(s, txn)) {
         *found = true;
         return defer(s, a.conflict, err);
     }

@@ -11,8 +11,8 @@
  * One of unknown outcome is taken as committed first if it has a place in the order of commits, else as
  * not committed; the other is its last choice.
  *
- * A transaction that wrote nothing may stand anywhere; where it finds no state at its place, it is put
- * off to the end, from where it may see all.
+ * A transaction that wrote nothing may stand anywhere; where it finds no state at its place, and its
+ * times are not known, it is put off to the end, from where it may see all.
  */
 #ifndef AUDIT_SEARCH_PRIVATE_H
 #define AUDIT_SEARCH_PRIVATE_H
