@@ -46,14 +46,15 @@ void search_close(struct search *s)
     free(s->writers);
     free(s->reached);
     free(s->relevant);
-    for (size_t i = 0; i < s->conflicts.count; i++)
+    for (size_t i = 0; i < s->conflicts.count; i++) {
         array_close(&s->conflicts.at[i].rows.glances);
+        array_close(&s->conflicts.at[i].tried);
+    }
     array_close(&s->conflicts);
     array_close(&s->free_conflicts);
     array_close(&s->frames);
     array_close(&s->choices);
     array_close(&s->footprint.glances);
-    array_close(&s->tried);
     array_close(&s->deferrals);
 }
 
@@ -65,6 +66,7 @@ static enum status new_conflict(struct search *s, uint32_t *number, struct error
         *number = s->free_conflicts.at[--s->free_conflicts.count];
         s->conflicts.at[*number].rows.glances.count = 0;
         s->conflicts.at[*number].sorted = 0;
+        s->conflicts.at[*number].tried.count = 0;
         return STATUS_OK;
     }
     *number = (uint32_t)s->conflicts.count;
@@ -357,10 +359,24 @@ static bool may_commit(const struct search *s, uint32_t txn)
     return s->mode != RUN_SNAPSHOT || search_may_commit(s->rows, s->by_value, state, high);
 }
 
-static bool is_new_try(const struct search *s, uint64_t hash)
+/* Which rows are blamed, and for which columns. */
+static uint64_t hash_of_blame(const struct search *s, uint32_t blamed)
 {
-    for (size_t i = 0; i < s->tried.count; i++)
-        if (s->tried.at[i] == hash)
+    const struct conflict *c = &s->conflicts.at[blamed];
+    uint64_t hash = c->rows.glances.count;
+
+    for (size_t i = 0; i < c->rows.glances.count; i++)
+        hash = hash_mix(hash_mix(hash, (uint64_t)(uintptr_t)c->rows.glances.at[i].row),
+                        c->rows.glances.at[i].used);
+    return hash;
+}
+
+static bool is_new_try(const struct search *s, uint32_t conflict, struct tried t)
+{
+    const struct conflict *c = &s->conflicts.at[conflict];
+
+    for (size_t i = 0; i < c->tried.count; i++)
+        if (c->tried.at[i].blamed == t.blamed && c->tried.at[i].written == t.written)
             return false;
     return true;
 }
@@ -497,21 +513,22 @@ static enum status try_on(struct search *s, uint32_t txn, struct attempt *a, boo
     memset(s->relevant, 0, s->plan->influence.word_count * sizeof *s->relevant);
     s->all_relevant = false;
     for (bool more = true; more && !is_over(s); skips = false) {
+        struct tried tried = { 0, 0 };
         enum reason reason;
-        uint64_t hash;
 
         TRY(run(s, txn, &a->path, true, err));
-        hash = a->blamed != NOBODY ? hash_blamed(s, a->blamed) : 0;
+        if (a->blamed != NOBODY)
+            tried = (struct tried){ hash_of_blame(s, a->blamed), hash_blamed(s, a->blamed) };
         if (audit_rows_written(s->rows)->count == 0 && (s->mode != RUN_LOCKING || r->only_reads))
             a->was_reading = true;
         TRY(find_reason(s, txn, &reason, err));
-        if (reason == REASON_BLAMED && !skips && is_new_try(s, hash)) {
+        if (reason == REASON_BLAMED && !skips && is_new_try(s, a->conflict, tried)) {
             a->is_accepted = true;
             s->footprint.glances.count = 0;
             return commit(s, txn, a->conflict, err);
         }
         if (reason == REASON_BLAMED)
-            TRY(array_push(&s->tried, hash, err));
+            TRY(array_push(&s->conflicts.at[a->conflict].tried, tried, err));
         TRY(audit_rows_drop(s->rows, txn, err));
         TRY(keep_footprint(s, a->conflict, a->blamed, reason, err));
         TRY(keep_path(s, &a->path, err));
@@ -525,7 +542,6 @@ static enum status try_first(struct search *s, uint32_t txn, struct attempt *a, 
 {
     struct run_window w = window_of(s, txn);
 
-    s->tried.count = 0;
     s->footprint.glances.count = 0;
     if (w.floor > w.ceiling)
         return STATUS_OK;
@@ -596,11 +612,11 @@ static enum status try_again(struct search *s, const struct search_frame *frame,
 {
     bool is_unknown = s->plan->txns.at[frame->txn].is_unknown;
 
-    s->tried.count = 0;
     if (frame->is_absent && !is_absent_first(s, frame->txn))
         return STATUS_OK;
     if (frame->is_absent)
-        TRY(array_push(&s->tried, 0, err)); /* it wrote nothing */
+        TRY(array_push(&s->conflicts.at[a->conflict].tried,
+                       ((struct tried){ hash_of_blame(s, a->blamed), 0 }), err));
     TRY(try_on(s, frame->txn, a, !frame->is_absent, err));
     if (is_unknown && !a->is_accepted && !frame->is_absent && !is_absent_first(s, frame->txn) &&
         !is_over(s)) {
@@ -620,8 +636,13 @@ static enum status retry_at(struct search *s, uint32_t place, uint32_t blamed, s
         TRY(pop(s, err));
     frame = s->frames.at[place - 1];
     TRY(new_conflict(s, &a->conflict, err));
-    if (frame.conflict != NOBODY)
+    if (frame.conflict != NOBODY) {
+        const struct conflict *from = &s->conflicts.at[frame.conflict];
+
         TRY(merge_conflict(s, a->conflict, frame.conflict, err));
+        for (size_t i = 0; i < from->tried.count; i++)
+            TRY(array_push(&s->conflicts.at[a->conflict].tried, from->tried.at[i], err));
+    }
     if (frame.choice_count > 0) {
         TRY(array_reserve(&a->path, frame.choice_count, err));
         memcpy(a->path.at, &s->choices.at[frame.choice], frame.choice_count * sizeof *a->path.at);

@@ -46,6 +46,12 @@ struct search_frame {
 struct conflict {
     struct footprint rows;
     size_t sorted; /* so many of them are in order, each once */
+    ARRAY(struct tried) tried;
+};
+
+/* What a transaction made of the rows that were blamed, in a try that came to nothing. */
+struct tried {
+    uint64_t blamed, written; /* hashes: of which rows, of what was written there */
 };
 
 struct search {
@@ -70,7 +76,6 @@ struct search {
     query_set *writers, *reached; /* of what is blamed: see influence_add_writers() */
     query_set *relevant;         /* what had a say in all tries so far of the transaction at hand */
     bool all_relevant;
-    ARRAY(uint64_t) tried;       /* what the transaction at hand has written in tries */
     ARRAY(struct deferral) deferrals;
     uint32_t *place_of;          /* by transaction: in frames, plus one; 0: not there */
     uint32_t *deferred_conflict; /* by transaction, or NOBODY; NULL until one is deferred */
