@@ -352,7 +352,7 @@ static bool replay(struct validation *v, uint32_t number, bool is_late, struct e
     struct replay_outcome out;
     struct run *run = &a->session.run;
 
-    audit_replay_run(a, txn, see, &sight, a->position[number] - 1, is_locking, &out);
+    audit_replay_run(a, txn, &(struct replay_sight){ see, &sight, a->position[number] - 1, is_locking }, &out);
     if (out.replayed != REPLAYED)
         return refuse_run(v, number, &sight, &out);
     if (w->level == AUDITED_READ_COMMITTED && (sight.seen ? sight.seen->count : 0) != run->statements)

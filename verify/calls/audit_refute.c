@@ -197,12 +197,13 @@ static enum chooses chooses_at(const struct refutation *r)
 /* To the next run that answers as the log has it. */
 static enum found run_next(struct refutation *r, struct member *m, struct chooser *c)
 {
+    struct replay_sight sight = { chooser_see, c, c->limit, is_locking(r) };
     struct replay_outcome out;
 
     while (chooser_next(c)) {
         if (r->runs++ == RUNS_MAX)
             return too_much(r, "it would take too many runs");
-        audit_replay_run(r->a, m->txn, chooser_see, c, c->limit, is_locking(r), &out);
+        audit_replay_run(r->a, m->txn, &sight, &out);
         if (out.replayed == REPLAYED_UNKNOWN)
             return too_much(r, out.reason);
         if (out.replayed == REPLAYED)

@@ -315,11 +315,10 @@ static void run_statements(struct audit_replay *a, const struct logged_txn *txn,
 }
 
 void audit_replay_run(struct audit_replay *a, const struct logged_txn *txn,
-                      void (*see)(struct run *, uint32_t), void *context, uint32_t before,
-                      bool is_locking, struct replay_outcome *out)
+                      const struct replay_sight *sight, struct replay_outcome *out)
 {
     *out = (struct replay_outcome){ .replayed = REPLAYED };
-    session_begin(&a->session, see, context, before, is_locking);
+    session_begin(&a->session, sight->see, sight->context, sight->before, sight->is_locking);
     if (txn->function.length > 0)
         run_call(a, txn, out);
     else

@@ -38,10 +38,16 @@ struct replay_outcome {
     char reason[300];  /* how, or what is not known */
 };
 
-/* Runs it. The caller sets how it sees. */
-void audit_replay_run(struct audit_replay *, const struct logged_txn *,
-                      void (*see)(struct run *, uint32_t), void *context, uint32_t before,
-                      bool is_locking, struct replay_outcome *);
+/* How a transaction sees: session_begin() has these. */
+struct replay_sight {
+    void (*see)(struct run *, uint32_t statement);
+    void *context;
+    uint32_t before;
+    bool is_locking;
+};
+
+void audit_replay_run(struct audit_replay *, const struct logged_txn *, const struct replay_sight *,
+                      struct replay_outcome *);
 
 /* The rows that there were before all; false: not known, and why is in the result. */
 bool audit_replay_start(struct audit_replay *);

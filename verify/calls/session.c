@@ -125,26 +125,42 @@ static void see_newest(struct run *run, uint32_t statement)
     run->view = run->newest = (struct row_view){ .state = run->before };
 }
 
+/* "SELECT load(2)"; empty without memory, which does not parse. */
+static struct text select_of(struct session *s, struct text call)
+{
+    struct buffer sql = { 0 };
+    struct text kept = TEXT("");
+
+    buffer_text(&sql, TEXT("SELECT "));
+    buffer_text(&sql, call);
+    if (!sql.out_of_memory)
+        kept = reader_keep(&s->reader, (struct text){ sql.at, sql.count });
+    buffer_close(&sql);
+    return kept;
+}
+
+static void evaluate_call(struct session *s, struct text sql)
+{
+    struct place_of_work place = { .run = &s->run };
+    const PgQuery__Node *node = reader_parse(&s->reader, sql);
+    const PgQuery__SelectStmt *stmt = node->select_stmt;
+
+    if (node->node_case != PG_QUERY__NODE__NODE_SELECT_STMT || stmt->n_target_list != 1 ||
+        stmt->n_from_clause > 0)
+        reader_refuse(&s->reader, "such a call");
+    evaluate(&place, read_formula(&s->reader, NULL, stmt->target_list[0]->res_target->val));
+}
+
 enum ended session_call_text(struct session *s, struct text call)
 {
-    const PgQuery__SelectStmt *stmt;
-    struct place_of_work place = { .run = &s->run };
-    struct buffer sql = { 0 };
-    struct text kept;
+    struct text sql = select_of(s, call);
 
     session_begin(s, see_newest, NULL, 0, false);
     if (!trap_set(&s->trap)) {
         reader_close(&s->reader);
         return ended_of(s);
     }
-    buffer_text(&sql, TEXT("SELECT "));
-    buffer_text(&sql, call);
-    kept = sql.out_of_memory ? TEXT("") : reader_keep(&s->reader, (struct text){ sql.at, sql.count });
-    buffer_close(&sql);
-    stmt = reader_parse(&s->reader, kept)->select_stmt;
-    if (stmt->n_target_list != 1 || stmt->n_from_clause > 0)
-        reader_refuse(&s->reader, "such a call");
-    evaluate(&place, read_formula(&s->reader, NULL, stmt->target_list[0]->res_target->val));
+    evaluate_call(s, sql);
     reader_close(&s->reader);
     return ENDED_WELL;
 }
