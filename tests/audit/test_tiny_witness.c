@@ -38,7 +38,7 @@ static void every_execution_that_the_oracle_finds_is_accepted(void)
 {
     struct random_key key = random_key_of_seed(7);
     unsigned valid[TINY_LEVEL_COUNT] = { 0 };
-    size_t rounds = fixture_rounds(400);
+    size_t rounds = fixture_rounds(150);
 
     random_init(&dice, &key);
     for (size_t i = 0; i < rounds; i++) {
@@ -94,7 +94,7 @@ static void change_witness(struct buffer *witness)
 static void a_witness_that_is_accepted_is_of_a_log_that_has_an_execution(void)
 {
     struct random_key key = random_key_of_seed(8);
-    size_t rounds = fixture_rounds(300), accepted = 0, refused = 0;
+    size_t rounds = fixture_rounds(120), accepted = 0, refused = 0;
 
     random_init(&dice, &key);
     for (size_t i = 0; i < rounds; i++) {
