@@ -64,10 +64,7 @@ static enum status note_file(struct mariadb *m, struct error *err)
 
     TRY(mariadb_session_ask(m->control, "SHOW MASTER STATUS", name, sizeof name, err));
     dot = strrchr(name, '.');
-    pthread_mutex_lock(&m->positions.mutex);
-    m->positions.file = dot ? strtoull(dot + 1, NULL, 10) : 0;
-    m->positions.first = 0;
-    pthread_mutex_unlock(&m->positions.mutex);
+    mariadb_session_note_file(&m->positions, dot ? strtoull(dot + 1, NULL, 10) : 0);
     return STATUS_OK;
 }
 
@@ -107,6 +104,7 @@ static enum status mariadb_start(void **server, const struct database_options *o
         return error_set(err, STATUS_OVER_LIMIT, "no memory for a server");
     *server = m;
     m->servers.options = *options;
+    pthread_mutex_init(&m->positions.one_asks, NULL);
     pthread_mutex_init(&m->positions.mutex, NULL);
     m->manner = (struct mariadb_manner){ .table = &m->servers.options.table,
                                          .isolation = options->isolation,
@@ -160,6 +158,7 @@ static void mariadb_stop(void *server)
     if (m->servers.server.folder[0] != '\0' && own_server_is_alive(&m->servers.server, 0))
         (void)!own_server_fault(&m->servers.server, DATABASE_KILL, true, 0, &err);
     own_server_close(&m->servers.server);
+    pthread_mutex_destroy(&m->positions.one_asks);
     pthread_mutex_destroy(&m->positions.mutex);
     free(m);
 }

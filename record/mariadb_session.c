@@ -16,7 +16,7 @@
 #define CONNECT_SECONDS 5
 #define LOCK_SECONDS 5
 #define LOAD_ROWS 500
-#define POSITION_ATTEMPTS 20
+#define POSITION_ATTEMPTS 2000
 
 /* Of MariaDB, that older headers do not have. */
 #define ERROR_CHECKREAD 1020 /* the row has changed since the snapshot */
@@ -691,41 +691,69 @@ static bool ask_position(struct mariadb_session *s, MYSQL_RES **result)
     bool is_behind_first = false, is_done;
 
     *result = NULL;
-    pthread_mutex_lock(&s->manner->positions->mutex);
+    pthread_mutex_lock(&s->manner->positions->one_asks);
     is_done = mysql_real_query(s->conn, sql, sizeof sql - 1) == 0 &&
               next_result(s->conn, &is_behind_first, result) &&
               next_result(s->conn, &is_behind_first, result);
-    pthread_mutex_unlock(&s->manner->positions->mutex);
+    pthread_mutex_unlock(&s->manner->positions->one_asks);
     return is_done;
 }
 
-static bool is_first_of_file(struct mariadb_positions *positions, uint64_t place)
+/* The file whose positions can be believed from now on; 0: none yet. */
+static uint64_t believed_file(struct mariadb_positions *positions)
 {
-    uint64_t file = mariadb_binlog_file(place);
-    bool is_first;
+    uint64_t file;
 
+    pthread_mutex_lock(&positions->mutex);
+    file = positions->old == 0 ? positions->file : 0;
+    pthread_mutex_unlock(&positions->mutex);
+    return file;
+}
+
+void mariadb_session_note_file(struct mariadb_positions *positions, uint64_t file)
+{
     pthread_mutex_lock(&positions->mutex);
     if (file > positions->file) {
         positions->file = file;
-        positions->first = place;
+        positions->old = positions->in_flight;
     }
-    is_first = place == positions->first;
     pthread_mutex_unlock(&positions->mutex);
-    return is_first;
 }
 
-/* Where a file begins and nothing is committed, its first position stays. */
+/* The file that was the last one then. */
+static uint64_t note_commit_begins(struct mariadb_positions *positions)
+{
+    uint64_t file;
+
+    pthread_mutex_lock(&positions->mutex);
+    positions->in_flight++;
+    file = positions->file;
+    pthread_mutex_unlock(&positions->mutex);
+    return file;
+}
+
+static void note_commit_ends(struct mariadb_positions *positions, uint64_t file)
+{
+    pthread_mutex_lock(&positions->mutex);
+    positions->in_flight--;
+    positions->old -= file < positions->file;
+    pthread_mutex_unlock(&positions->mutex);
+}
+
+/* If no position can be believed there is none: then the certificate is not full. */
 static enum status begin_with_position(struct mariadb_session *s, struct database_answer *answer,
                                        struct error *err)
 {
     struct database_step_answer taken = { .invoked_ns = wall_clock_ns() };
     uint64_t place = 0;
+    bool is_believed = false;
 
-    for (unsigned attempt = 0; attempt < POSITION_ATTEMPTS; attempt++) {
+    for (unsigned attempt = 0; !is_believed && attempt < POSITION_ATTEMPTS; attempt++) {
+        uint64_t file = believed_file(s->manner->positions);
         MYSQL_RES *result;
         bool is_told;
 
-        if (attempt > 0)
+        if (attempt > 1) /* often a second look is enough */
             nanosleep(&(struct timespec){ .tv_nsec = 5000000 }, NULL);
         if (!ask_position(s, &result))
             return take_error(s, STEP_BEGIN, answer, err);
@@ -735,10 +763,11 @@ static enum status begin_with_position(struct mariadb_session *s, struct databas
         if (!is_told)
             return error_set(err, STATUS_IO,
                              "MariaDB does not say where in its binary log a snapshot lies");
-        if (!is_first_of_file(s->manner->positions, place))
-            break;
+        is_believed = mariadb_binlog_file(place) == file;
+        mariadb_session_note_file(s->manner->positions, mariadb_binlog_file(place));
     }
-    note_snapshot(answer, place);
+    if (is_believed)
+        note_snapshot(answer, place);
     taken.completed_ns = wall_clock_ns();
     answer->step_count++;
     return array_push(&answer->steps, taken, err);
@@ -767,6 +796,10 @@ enum status mariadb_session_steps(void *session, const struct database_step *ste
     bool by_position = s->manner->certifies && s->manner->isolation == LEVEL_SNAPSHOT &&
                        steps[0].kind == STEP_BEGIN;
 
+    bool commits = s->manner->positions && steps[count - 1].kind == STEP_COMMIT;
+    enum status status = STATUS_OK;
+    uint64_t file = 0;
+
     assert(count > 0);
     if (!s->conn && connect_session(s, err) != STATUS_OK) {
         answer->end = STEPS_LOST;
@@ -774,8 +807,13 @@ enum status mariadb_session_steps(void *session, const struct database_step *ste
     }
     if (by_position)
         TRY(begin_with_position(s, answer, err));
+    if (commits)
+        file = note_commit_begins(s->manner->positions);
     if (answer->end == STEPS_DONE && count > by_position)
-        TRY(run_steps(s, steps + by_position, count - by_position, answer, err));
+        status = run_steps(s, steps + by_position, count - by_position, answer, err);
+    if (commits)
+        note_commit_ends(s->manner->positions, file);
+    TRY(status);
     if (answer->end == STEPS_REFUSED)
         end_failed(s);
     return STATUS_OK;

@@ -22,11 +22,14 @@ struct mariadb_address {
 /*
  * The server keeps Binlog_snapshot_position once for all sessions, so that they ask one after
  * another. Where a file of the log begins, it is told before the last commits of the file before can
- * be seen; so this position is not believed at once.
+ * be seen. Those are among the commits that clients wait for when the file is first told, so that its positions
+ * are believed when all of these have been answered.
  */
 struct mariadb_positions {
-    pthread_mutex_t mutex;
-    uint64_t file, first; /* the last file, and the place that was told first in it; 0: believed */
+    pthread_mutex_t one_asks;
+    pthread_mutex_t mutex;  /* of what follows */
+    uint64_t file;          /* the last that was told */
+    unsigned in_flight, old; /* commits that were sent and not answered; of these, before `file` was told */
 };
 
 /*
@@ -47,6 +50,8 @@ MUST_USE enum status mariadb_session_read_uri(const char *uri, struct mariadb_ad
 /* STATUS_IO: not now. */
 MUST_USE enum status mariadb_session_connect(MYSQL **, const struct mariadb_address *,
                                              struct error *);
+/* The server writes to this file now. */
+void mariadb_session_note_file(struct mariadb_positions *, uint64_t file);
 /* The first value of the answer goes to `answer`, which may be NULL. */
 MUST_USE enum status mariadb_session_ask(MYSQL *, const char *sql, char *answer, size_t size,
                                          struct error *);
