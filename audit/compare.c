@@ -146,17 +146,24 @@ static bool are_among(struct text *some, size_t count, struct text *all, size_t 
     return true;
 }
 
-/* Block by block of rows that ORDER BY leaves equal. */
+/*
+ * Block by block of rows that ORDER BY leaves equal. Of a block of which OFFSET or LIMIT leave out
+ * some, any of its rows may be those that are there.
+ */
 static bool agree(const struct request *r, struct printed_rows *answered,
                   struct printed_rows *given)
 {
-    size_t wanted = answered->rows.count;
+    size_t first = r->offset > 0 ? (size_t)r->offset : 0, end = first + answered->rows.count;
 
-    for (size_t from = 0, to; from < wanted; from = to) {
+    for (size_t from = 0, to; answered->rows.count > 0 && from < end; from = to) {
+        size_t least, most;
+
         for (to = from + 1; to < given->rows.count && (!r->ties || r->ties[to] == r->ties[from]);)
             to++;
-        if (!are_among(answered->rows.at + from, (to < wanted ? to : wanted) - from,
-                       given->rows.at + from, to - from))
+        least = from > first ? from : first;
+        most = to < end ? to : end;
+        if (least < most && !are_among(answered->rows.at + (least - first), most - least,
+                                       given->rows.at + from, to - from))
             return false;
     }
     return true;
@@ -164,7 +171,10 @@ static bool agree(const struct request *r, struct printed_rows *answered,
 
 static uint64_t wanted_rows(const struct request *r)
 {
-    return r->limit >= 0 && (uint64_t)r->limit < r->row_count ? (uint64_t)r->limit : r->row_count;
+    uint64_t left_out = r->offset > 0 ? (uint64_t)r->offset : 0;
+    uint64_t rows = left_out < r->row_count ? r->row_count - left_out : 0;
+
+    return r->limit >= 0 && (uint64_t)r->limit < rows ? (uint64_t)r->limit : rows;
 }
 
 static enum status compare_rows(struct compare *c, const struct call_answer *a,
@@ -220,7 +230,7 @@ void compare_print_value(struct buffer *out, enum type_kind type, const struct d
 
 void compare_print_rows(struct buffer *out, const struct request *r)
 {
-    uint64_t count = wanted_rows(r);
+    uint64_t first = r->offset > 0 ? (uint64_t)r->offset : 0, count = wanted_rows(r);
 
     if (r->row_width == 0) {
         buffer_print(out, "%llu rows", (unsigned long long)r->affected);
@@ -231,7 +241,7 @@ void compare_print_rows(struct buffer *out, const struct request *r)
         for (uint32_t k = 0; k < r->row_width; k++) {
             if (k > 0)
                 buffer_text(out, TEXT(", "));
-            print_cell(out, &r->rows[i * r->row_width + k]);
+            print_cell(out, &r->rows[(first + i) * r->row_width + k]);
         }
         buffer_byte(out, ')');
     }

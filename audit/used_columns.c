@@ -5,34 +5,33 @@ static uint64_t bit_of(uint16_t column)
     return UINT64_C(1) << (column < 63 ? column : 63);
 }
 
-static uint64_t used_by(const struct expression *e, uint16_t source)
-{
-    uint64_t used = 0;
+struct column_use {
+    uint16_t source;
+    uint64_t used;
+};
 
-    if (!e)
-        return 0;
-    if (e->kind == EXPRESSION_COLUMN && e->as.column.source == source)
-        used = bit_of(e->as.column.column);
-    for (uint32_t i = 0; i < e->argument_count; i++)
-        used |= used_by(e->arguments[i], source);
-    return used;
+static void note_column(void *context, const struct expression *column)
+{
+    struct column_use *use = context;
+
+    if (column->as.column.source == use->source)
+        use->used |= bit_of(column->as.column.column);
+}
+
+static void note_columns(void *context, const struct expression *e)
+{
+    tree_visit_columns(e, note_column, context);
 }
 
 uint64_t used_columns_of(const struct query *q, uint16_t source)
 {
-    const struct select *s = &q->as.select;
-    uint64_t used = 0;
+    struct column_use use = { .source = source };
 
     /* What is written back is used. */
     if (q->kind != QUERY_SELECT)
         return USED_ALL;
-    for (uint32_t i = 0; i < s->output_count; i++)
-        used |= used_by(s->outputs[i].value, source);
-    for (uint32_t i = 0; i < s->group_count; i++)
-        used |= used_by(s->group_by[i], source);
-    for (uint32_t i = 0; i < s->order_count; i++)
-        used |= used_by(s->order[i].by, source);
-    return used | used_by(s->where, source);
+    tree_visit_query(q, note_columns, &use);
+    return use.used;
 }
 
 uint64_t used_columns_changed(const struct query *q)

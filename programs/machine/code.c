@@ -57,6 +57,14 @@ static enum status require_value(const struct step *step, const struct scope *sc
                          TEXT_PRINT(step->as.variable->name));
 }
 
+static enum status require_one(const struct step *step, const struct scope *scope)
+{
+    if (!datum_is_true(code_operand(scope, step->a)))
+        return STATUS_OK;
+    return sql_error_set(scope->error, SQLSTATE_CARDINALITY,
+                         "more than one row returned by a subquery used as an expression");
+}
+
 static bool jumps(const struct step *step, const struct scope *scope)
 {
     const struct datum *a = code_operand(scope, step->a);
@@ -117,6 +125,10 @@ enum status code_run(const struct step *steps, uint32_t at, struct scope *scope,
         case STEP_IN:
             move(scope, step, is_among(step, scope));
             break;
+        case STEP_SUBQUERY:
+        case STEP_IN_SET:
+            status = scope->ask(scope, step);
+            break;
         case STEP_JUMP:
         case STEP_JUMP_IF_TRUE:
         case STEP_JUMP_UNLESS_TRUE:
@@ -124,6 +136,9 @@ enum status code_run(const struct step *steps, uint32_t at, struct scope *scope,
         case STEP_JUMP_IF_VALUE:
             if (jumps(step, scope))
                 step = steps + step->target - 1;
+            break;
+        case STEP_REQUIRE_ONE:
+            status = require_one(step, scope);
             break;
         case STEP_REQUIRE_VALUE:
             status = require_value(step, scope);

@@ -27,7 +27,7 @@
 #include "programs/values/heap.h"
 #include "programs/values/operator.h"
 
-#define SOURCES_MAX 8 /* tables in one statement */
+#define SOURCES_MAX 16 /* tables in one statement, with those of its subqueries */
 
 enum operand_place {
     PLACE_CONSTANT,
@@ -60,11 +60,14 @@ enum step_kind {
     STEP_REQUIRE_MORE,
     STEP_REQUIRE_AT_LEAST,
     STEP_IN,               /* to = b is (negated: is not) among the `count` slots from a on */
+    STEP_SUBQUERY,         /* to = what a subquery says of the rows at hand; IN it of b */
+    STEP_IN_SET,           /* to = b is among the values of the set number `target` */
     STEP_JUMP,             /* goes to target */
     STEP_JUMP_IF_TRUE,     /* if a is */
     STEP_JUMP_UNLESS_TRUE, /* false or null */
     STEP_JUMP_IF_FALSE,    /* and not null */
     STEP_JUMP_IF_VALUE,    /* not null */
+    STEP_REQUIRE_ONE,      /* a must not be true: a subquery had more than one row */
     STEP_REQUIRE_VALUE,    /* a must not be null: `variable` is declared so */
 
     /* Where it stops: */
@@ -72,6 +75,7 @@ enum step_kind {
     STEP_REFUSE,     /* a condition that does not hold; also where STEP_REQUIRE_... leads */
     STEP_LOOP,       /* goes back to target */
     STEP_CALL,       /* to = function(the slots from a on) */
+    STEP_STATEMENT,  /* what follows, up to another one, is one statement */
     STEP_QUERY,      /* does `query` if a is true */
     STEP_NEXT,       /* the next row of the innermost result to `count` slots, or goes to target */
     STEP_CLOSE,      /* done with the innermost result */
@@ -85,6 +89,7 @@ enum step_kind {
 };
 
 struct query_code;
+struct subquery_code;
 
 struct step {
     uint8_t kind; /* enum step_kind */
@@ -98,6 +103,7 @@ struct step {
         const struct operator_choice *choice;
         const struct variable *variable;
         const struct query_code *query;
+        const struct subquery_code *subquery;
         const struct action *raise;
         uint32_t function;
     } as;
@@ -109,8 +115,13 @@ struct formula {
     struct operand result;
 };
 
+struct machine;
+
 /* What steps see. */
 struct scope {
+    /* Does STEP_SUBQUERY and STEP_IN_SET, which conditions do not have. */
+    enum status (*ask)(struct scope *, const struct step *);
+    struct machine *machine;
     const struct datum *base[PLACE_COUNT];
     struct datum *slots; /* base[PLACE_SLOT] */
     struct heap *heap;
@@ -139,15 +150,29 @@ struct join_code {
     struct formula value;
 };
 
+/* The column is among the values of a set: a subquery that was done before. */
+struct set_code {
+    uint16_t column;
+    uint32_t set;
+};
+
 struct read_code {
     uint16_t source;
     uint32_t table;
+    bool is_optional; /* an outer join: where no row passes the filters there is one of nulls */
+    bool is_needed;   /* without rows of it, there are none of the statement */
     const struct condition *condition;
     const struct operand *parameters; /* the condition's, in the frame that asks */
+    const uint16_t *before; /* the reads whose rows it is joined with, in the order of the joins */
+    uint32_t before_count;
     const struct join_code *joins;
     uint32_t join_count;
+    const struct set_code *sets;
+    uint32_t set_count;
     const struct formula *filters; /* of this source's row and of those read before */
     uint32_t filter_count;
+    const struct formula *after; /* the same, of what an outer join has made */
+    uint32_t after_count;
 };
 
 struct aggregate_code {
@@ -172,32 +197,72 @@ enum query_use {
     QUERY_USE_FIRST, /* the first to the slots from `to` on, nulls if there is none */
     QUERY_USE_ONE,   /* the same, and there must be exactly one */
     QUERY_USE_ALL,   /* a result to be gone through with STEP_NEXT */
+    QUERY_USE_ARM,   /* outputs that the next arm of a UNION goes on with */
+    /* Of subqueries, which leave `found` as it is: */
+    QUERY_USE_VALUE,  /* the only one to slot `to`, null if there is none */
+    QUERY_USE_EARLY_VALUE, /* likewise; and to the slot behind it whether there are too many */
+    QUERY_USE_EXISTS, /* to slot `to` whether there was one */
+    QUERY_USE_IN,     /* to slot `to` whether the value in the slot behind it is among them */
+    QUERY_USE_SET,    /* a result, in order and without what is there twice, for STEP_IN_SET */
 };
 
-struct query_code {
-    const struct query *tree;
-    enum query_use use;
-    uint16_t to;
-    uint16_t found; /* slot; not set by QUERY_USE_ALL */
-    uint32_t scratch, scratch_end; /* slots that may point into rows while it is done */
+/* A select, or of the other statements what stands behind WHERE and RETURNING. */
+struct select_code {
+    const struct select *tree; /* or NULL */
+    const uint16_t *levels; /* its reads, in the order of the joins */
+    uint32_t level_count;
+    const struct formula *conditions; /* of a subquery: what depends on no row of its own */
+    uint32_t condition_count;
+    const struct formula *filters; /* of WHERE: what has correlated subqueries */
+    uint32_t filter_count;
     const struct formula *outputs; /* or what is RETURNING */
     uint32_t output_count;
-
-    /* A select; an update or delete has one read. */
-    const struct read_code *reads;
-    uint32_t read_count;
     const struct formula *groups;
     uint32_t group_count;
     const struct aggregate_code *aggregates;
     uint32_t aggregate_count;
     const struct order_code *order;
     uint32_t order_count;
-    struct operand limit; /* a null: all */
+    const struct formula *having; /* or NULL */
+    bool distinct;
+    struct operand limit, offset; /* a null: all; from the first on */
+};
+
+/* A correlated one: its sources are among the statement's reads. */
+struct subquery_code {
+    enum subquery_kind kind;
+    struct select_code select;
+};
+
+struct arm_code {
+    const struct query_code *query;
+    struct operand guard; /* whether what depends on no row holds */
+    bool keeps_all;
+};
+
+struct query_code {
+    const struct query *tree;
+    enum query_use use;
+    bool counts; /* as a statement that names a table; not where one has begun that this is part of */
+    uint16_t to;
+    uint16_t found; /* slot; not set by QUERY_USE_ALL */
+    uint32_t scratch, scratch_end; /* slots that may point into rows while it is done */
+    uint32_t set_count; /* the last results that there are when it begins are its sets */
+
+    /* Of a UNION, which then has outputs, order and limit, but nothing else. */
+    const struct arm_code *arms;
+    uint32_t arm_count;
+
+    /* An update or delete reads its own table first. */
+    const struct read_code *reads;
+    uint32_t read_count;
+    struct select_code select;
 
     /* An insert, an update. */
     const struct formula *values;
     const struct assignment_code *assignments;
     uint32_t assignment_count;
+    bool assigns_early; /* as soon as everything is read: there are correlated subqueries */
     struct formula conflict_where; /* of an insert that has one */
 };
 
@@ -211,6 +276,7 @@ struct unique_code {
 struct table_code {
     const struct unique_code *uniques;
     uint32_t unique_count;
+    const struct condition *const *checks; /* numbered like the schema's; without parameters */
 };
 
 struct reference_code {
@@ -226,6 +292,7 @@ struct function_code {
 };
 
 struct code {
+    const struct datum *nulls; /* as many as the widest table has columns */
     const struct function_code *functions; /* numbered like the tree's */
     const struct table_code *tables;
     const struct reference_code *references;

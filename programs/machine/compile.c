@@ -33,16 +33,24 @@ static void require_value(struct compiler *c, uint32_t slot, struct operand valu
             c, (struct step){ .kind = STEP_REQUIRE_VALUE, .a = value, .as.variable = variable });
 }
 
+/* compile_unless() where no query is around. */
+static uint32_t unless_root(struct compiler *c, const struct expression *condition)
+{
+    struct operand value = compile_root(c, condition, SLOT_ANY);
+
+    return compile_emit(c, (struct step){ .kind = STEP_JUMP_UNLESS_TRUE, .a = value });
+}
+
 static void assign(struct compiler *c, uint32_t slot, const struct expression *value)
 {
     uint32_t mark = c->next;
 
     if (c->function->variables[slot].not_null) {
-        struct operand result = compile_expression(c, value, SLOT_ANY);
+        struct operand result = compile_root(c, value, SLOT_ANY);
         require_value(c, slot, result);
         emit_move(c, slot, result);
     } else {
-        compile_expression(c, value, slot);
+        compile_root(c, value, slot);
     }
     c->next = mark;
 }
@@ -67,7 +75,23 @@ static void compile_into(struct compiler *c, const struct into *into, uint32_t r
 static bool is_plain_row(const struct query *query)
 {
     return query->kind == QUERY_SELECT && query->as.select.source_count == 0 &&
-           !query->as.select.aggregates && !query->as.select.limit;
+           !query->as.select.aggregates && !query->as.select.limit && !query->as.select.offset &&
+           query->as.select.arm_count == 0;
+}
+
+static void find_any_table(void *has_any, const struct expression *e)
+{
+    *(bool *)has_any |= tree_names_table(e);
+}
+
+/* Its subqueries are one statement. */
+static void begin_plain_row(struct compiler *c, const struct select *select)
+{
+    bool has_any = false;
+
+    tree_visit_select(select, find_any_table, &has_any);
+    if (has_any)
+        compile_emit(c, (struct step){ .kind = STEP_STATEMENT });
 }
 
 /* A SELECT without FROM: no query at all. */
@@ -76,6 +100,8 @@ static void compile_plain_row(struct compiler *c, const struct select *select, b
 {
     uint32_t mark = c->next, unless = UINT32_MAX, end;
 
+    begin_plain_row(c, select);
+    c->statement_depth++;
     if (select->where)
         unless = compile_unless(c, select->where);
     c->next = mark;
@@ -83,6 +109,7 @@ static void compile_plain_row(struct compiler *c, const struct select *select, b
         compile_expression(c, select->outputs[i].value, row + i);
         c->next = mark;
     }
+    c->statement_depth--;
     emit_move(c, c->function->found, constant_bool(c, true));
     if (!select->where)
         return;
@@ -132,7 +159,7 @@ static void compile_if(struct compiler *c, const struct action *a)
         uint32_t mark = c->next, unless = 0, end;
 
         if (arm->condition)
-            unless = compile_unless(c, arm->condition);
+            unless = unless_root(c, arm->condition);
         c->next = mark;
         compile_block(c, &arm->body);
         if (i + 1 < a->as.choice.count) {
@@ -175,7 +202,7 @@ static void compile_loop(struct compiler *c, const struct action *a)
     uint32_t top = (uint32_t)c->steps.count, mark = c->next, unless = 0;
 
     if (a->as.loop.condition)
-        unless = compile_unless(c, a->as.loop.condition);
+        unless = unless_root(c, a->as.loop.condition);
     c->next = mark;
     compile_body(c, &loop, &a->as.loop.body, top);
     if (a->as.loop.condition)
@@ -190,12 +217,12 @@ static void compile_range(struct compiler *c, const struct action *a)
     uint32_t iterated = compile_take_slots(c, 1), kept = c->next, top;
     struct step step = { .a = operand_of_slot(bounds), .negated = a->as.range.reverse };
 
-    compile_expression(c, a->as.range.low, bounds);
+    compile_root(c, a->as.range.low, bounds);
     c->next = kept;
-    compile_expression(c, a->as.range.high, bounds + 1);
+    compile_root(c, a->as.range.high, bounds + 1);
     c->next = kept;
     if (a->as.range.step)
-        compile_expression(c, a->as.range.step, bounds + 2);
+        compile_root(c, a->as.range.step, bounds + 2);
     else
         emit_move(c, bounds + 2, compile_constant(c, datum_of_int64(1)));
     c->next = kept;
@@ -255,7 +282,7 @@ static void compile_leave(struct compiler *c, const struct action *a)
     uint32_t mark = c->next, unless = 0, jump;
 
     if (a->as.leave.condition)
-        unless = compile_unless(c, a->as.leave.condition);
+        unless = unless_root(c, a->as.leave.condition);
     c->next = mark;
     for (uint32_t i = 0; i < a->as.leave.depth; i++) {
         assert(loop && loop->outer);
@@ -279,7 +306,7 @@ static void compile_return(struct compiler *c, const struct expression *value)
     uint32_t mark = c->next;
     struct step step = { .kind = STEP_RETURN };
 
-    step.a = value ? compile_expression(c, value, SLOT_ANY) : compile_constant(c, datum_null());
+    step.a = value ? compile_root(c, value, SLOT_ANY) : compile_constant(c, datum_null());
     compile_emit(c, step);
     c->next = mark;
 }
@@ -299,7 +326,7 @@ static void compile_raise(struct compiler *c, const struct action *a)
     uint32_t first = compile_take_slots(c, count), kept = c->next;
 
     for (uint32_t i = 0; i < count; i++) {
-        compile_expression(c, a->as.raise.arguments[i], first + i);
+        compile_root(c, a->as.raise.arguments[i], first + i);
         c->next = kept;
     }
     c->line = a->line;
@@ -430,7 +457,33 @@ static enum status key_condition(const struct schema *schema, uint32_t table,
         return error_set(err, STATUS_OVER_LIMIT, "the program does not fit into memory");
     for (uint32_t i = 0; i < columns.count; i++)
         TRY(equality(t->columns[columns.at[i]].type, columns.at[i], i, arena, &conjuncts[i], err));
-    return compile_condition(&(struct condition_conjuncts){ conjuncts, columns.count, 0, table }, arena, out, err);
+    return compile_condition(&(struct condition_conjuncts){ conjuncts, columns.count, 0, table, false }, arena, out, err);
+}
+
+/* check IS NOT FALSE */
+static enum status check_condition(const struct expression *check, uint32_t table,
+                                   struct arena *arena, const struct condition **out,
+                                   struct error *err)
+{
+    struct expression *e = arena_push(arena, 1, sizeof *e);
+    const struct expression **argument = arena_push(arena, 1, sizeof *argument);
+    const struct expression *conjunct = e;
+    struct type truth = type_of(TYPE_BOOLEAN);
+    struct sql_error refusal;
+
+    if (!e || !argument)
+        return error_set(err, STATUS_OVER_LIMIT, "the program does not fit into memory");
+    if (operator_resolve("IS NOT FALSE", &truth, 1, &e->as.apply, &refusal) != STATUS_OK)
+        return error_set(err, STATUS_BAD_INPUT, "%s", refusal.text);
+    *argument = check;
+    e->kind = EXPRESSION_APPLY;
+    e->type = truth;
+    e->arguments = argument;
+    e->argument_count = 1;
+    TRY(compile_condition(
+        &(struct condition_conjuncts){ &conjunct, 1, 0, table, .is_whole = true }, arena, out, err));
+    assert((*out)->parameter_count == 0);
+    return STATUS_OK;
 }
 
 static enum status compile_table(const struct schema *schema, uint32_t table, struct arena *arena,
@@ -438,8 +491,9 @@ static enum status compile_table(const struct schema *schema, uint32_t table, st
 {
     const struct schema_table *t = &schema->tables[table];
     struct unique_code *uniques = arena_push(arena, t->unique_count + 1U, sizeof *uniques);
+    const struct condition **checks = arena_push(arena, t->check_count, sizeof *checks);
 
-    if (!uniques)
+    if (!uniques || !checks)
         return error_set(err, STATUS_OVER_LIMIT, "the program does not fit into memory");
     uniques[0].name = t->key_name;
     uniques[0].columns = t->key;
@@ -451,6 +505,9 @@ static enum status compile_table(const struct schema *schema, uint32_t table, st
     out->unique_count = t->unique_count + 1U;
     for (uint32_t i = 0; i < out->unique_count; i++)
         TRY(key_condition(schema, table, uniques[i].columns, arena, &uniques[i].condition, err));
+    for (uint32_t i = 0; i < t->check_count; i++)
+        TRY(check_condition(t->checks[i].condition, table, arena, &checks[i], err));
+    out->checks = checks;
     return STATUS_OK;
 }
 
@@ -458,15 +515,21 @@ enum status compile_program(const struct program_tree *tree, struct arena *arena
                             const struct code **out, struct error *err)
 {
     const struct schema *schema = &tree->schema;
+    struct datum *nulls;
+    uint16_t width = 1;
     struct code *code = arena_push(arena, 1, sizeof *code);
     struct function_code *functions = arena_push(arena, tree->function_count, sizeof *functions);
     struct table_code *tables = arena_push(arena, schema->table_count, sizeof *tables);
     struct reference_code *references =
         arena_push(arena, schema->reference_count, sizeof *references);
 
-    if (!code || !functions || !tables || !references)
+    for (uint32_t i = 0; i < schema->table_count; i++)
+        if (schema->tables[i].column_count > width)
+            width = schema->tables[i].column_count;
+    nulls = arena_push(arena, width, sizeof *nulls);
+    if (!code || !functions || !tables || !references || !nulls)
         return error_set(err, STATUS_OVER_LIMIT, "the program does not fit into memory");
-    *code = (struct code){ functions, tables, references };
+    *code = (struct code){ nulls, functions, tables, references };
     for (uint32_t i = 0; i < schema->table_count; i++)
         TRY(compile_table(schema, i, arena, &tables[i], err));
     for (uint32_t i = 0; i < schema->reference_count; i++) {

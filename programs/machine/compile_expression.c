@@ -3,6 +3,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "programs/machine/compile_query_private.h"
+
 #define OPERAND_MAX UINT16_MAX
 
 void compile_fail(struct compiler *c, const char *what)
@@ -19,6 +21,7 @@ void compile_close(struct compiler *c)
     array_close(&c->constants);
     array_close(&c->aggregates);
     array_close(&c->parameters);
+    array_close(&c->subqueries);
 }
 
 void *compile_keep(struct compiler *c, const void *from, size_t count, size_t size)
@@ -321,6 +324,64 @@ static struct operand compile_leaf(struct compiler *c, const struct expression *
     }
 }
 
+static const struct compiled_subquery *find_subquery(const struct compiler *c,
+                                                     const struct expression *e)
+{
+    for (size_t i = c->subqueries.count; i-- > 0;)
+        if (c->subqueries.at[i].e == e)
+            return &c->subqueries.at[i];
+    return NULL;
+}
+
+/* One that stands in an expression without a query around it is done when it is reached. */
+static struct operand compile_subquery_here(struct compiler *c, const struct expression *e,
+                                            uint32_t to)
+{
+    uint32_t mark = c->next, slot = compile_take_slots(c, 2);
+
+    assert(!e->as.subquery.is_correlated && !c->is_formula);
+    if (e->argument_count > 0)
+        compile_expression(c, e->arguments[0], slot + 1);
+    compile_query(c, e->as.subquery.query, compile_use_of_subquery(e), slot);
+    if (to == SLOT_ANY) {
+        c->next = slot + 1;
+        return operand_of_slot(slot);
+    }
+    c->next = mark;
+    return deliver(c, operand_of_slot(slot), to);
+}
+
+enum query_use compile_use_of_subquery(const struct expression *e)
+{
+    return e->as.subquery.kind == SUBQUERY_VALUE    ? QUERY_USE_VALUE
+           : e->as.subquery.kind == SUBQUERY_EXISTS ? QUERY_USE_EXISTS
+                                                    : QUERY_USE_IN;
+}
+
+static struct operand compile_subquery(struct compiler *c, const struct expression *e, uint32_t to)
+{
+    const struct compiled_subquery *known = find_subquery(c, e);
+    uint32_t mark = c->next;
+    struct step step = { .kind = STEP_SUBQUERY };
+
+    if (!known)
+        return compile_subquery_here(c, e, to);
+    if (!known->is_set && !known->code && e->as.subquery.kind == SUBQUERY_VALUE)
+        compile_emit(c, (struct step){ .kind = STEP_REQUIRE_ONE,
+                                       .a = operand_of_slot(known->slot + 1) });
+    if (!known->is_set && !known->code)
+        return deliver(c, operand_of_slot(known->slot), to);
+    if (e->argument_count > 0)
+        step.b = compile_expression(c, e->arguments[0], SLOT_ANY);
+    if (known->is_set) {
+        step.kind = STEP_IN_SET;
+        step.target = known->slot;
+    } else {
+        step.as.subquery = known->code;
+    }
+    return compile_result(c, step, mark, to);
+}
+
 static bool is_leaf(const struct expression *e)
 {
     return e->kind == EXPRESSION_CONSTANT || e->kind == EXPRESSION_VARIABLE ||
@@ -333,7 +394,8 @@ struct operand compile_expression(struct compiler *c, const struct expression *e
         c->line = e->line;
     if (is_leaf(e))
         return deliver(c, compile_leaf(c, e), to);
-    if (c->is_condition && c->lazy == 0 && !compile_has_column(e))
+    if (c->is_condition && (c->lazy == 0 || e->kind == EXPRESSION_SUBQUERY) &&
+        !compile_has_column(e))
         return deliver(c, parameter(c, e), to);
     switch (e->kind) {
     case EXPRESSION_APPLY:
@@ -349,10 +411,25 @@ struct operand compile_expression(struct compiler *c, const struct expression *e
         return compile_in(c, e, to);
     case EXPRESSION_AGGREGATE:
         return deliver(c, compile_aggregate(c, e), to);
+    case EXPRESSION_SUBQUERY:
+        return compile_subquery(c, e, to);
     default:
         assert(e->kind == EXPRESSION_CALL);
         return compile_call(c, e, to);
     }
+}
+
+struct operand compile_root(struct compiler *c, const struct expression *e, uint32_t to)
+{
+    struct operand value;
+
+    if (!tree_names_table(e))
+        return compile_expression(c, e, to);
+    compile_emit(c, (struct step){ .kind = STEP_STATEMENT });
+    c->statement_depth++;
+    value = compile_expression(c, e, to);
+    c->statement_depth--;
+    return value;
 }
 
 uint32_t compile_unless(struct compiler *c, const struct expression *condition)
@@ -369,11 +446,13 @@ struct formula compile_formula(struct compiler *c, const struct expression *e)
     uint32_t mark = c->next;
 
     memset(&c->steps, 0, sizeof c->steps);
+    c->is_formula = true;
     formula.result = compile_expression(c, e, SLOT_ANY);
     if (c->steps.count > 0) {
         compile_emit(c, (struct step){ .kind = STEP_STOP });
         formula.steps = compile_keep(c, c->steps.at, c->steps.count, sizeof *c->steps.at);
     }
+    c->is_formula = outer.is_formula;
     array_close(&c->steps);
     memcpy(&c->steps, &outer.steps, sizeof c->steps);
     c->next = mark;
@@ -390,7 +469,9 @@ static bool any_argument(const struct expression *e, bool (*is)(const struct exp
 
 bool compile_has_column(const struct expression *e)
 {
-    return e->kind == EXPRESSION_COLUMN || any_argument(e, compile_has_column);
+    return e->kind == EXPRESSION_COLUMN ||
+           (e->kind == EXPRESSION_SUBQUERY && e->as.subquery.is_correlated) ||
+           any_argument(e, compile_has_column);
 }
 
 const struct expression *compile_peel(const struct expression *e)
@@ -552,7 +633,8 @@ static enum status compile(struct compiler *c, struct bounds *bounds, struct con
 enum status compile_condition(const struct condition_conjuncts *of, struct arena *arena,
                               const struct condition **out, struct error *err)
 {
-    struct compiler c = { .arena = arena, .err = err, .is_condition = true, .source = of->source };
+    struct compiler c = { .arena = arena, .err = err, .is_condition = true, .source = of->source,
+                          .lazy = of->is_whole };
     struct condition *condition = arena_push(arena, 1, sizeof *condition);
     struct bounds bounds = { 0 };
     enum status status;

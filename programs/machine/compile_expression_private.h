@@ -16,6 +16,9 @@ uint32_t compile_take_slots(struct compiler *, uint32_t count);
 struct operand compile_constant(struct compiler *, struct datum);
 /* Steps for the expression; its value is in the slot, or anywhere with SLOT_ANY. */
 struct operand compile_expression(struct compiler *, const struct expression *, uint32_t to);
+/* The same where no query is around: if it has subqueries, they are one statement. */
+struct operand compile_root(struct compiler *, const struct expression *, uint32_t to);
+enum query_use compile_use_of_subquery(const struct expression *);
 struct formula compile_formula(struct compiler *, const struct expression *);
 /* Goes on where it returns unless the value is true: a jump to be aimed. */
 uint32_t compile_unless(struct compiler *, const struct expression *);

@@ -31,6 +31,14 @@ struct compiler_loop {
     ARRAY(uint32_t) continues, exits; /* jumps to be aimed */
 };
 
+/* A subquery that stands somewhere already, or has code of its own. */
+struct compiled_subquery {
+    const struct expression *e;
+    bool is_set;
+    uint32_t slot; /* of its value; or the number of the set */
+    const struct subquery_code *code; /* of a correlated one; else NULL */
+};
+
 struct compiler {
     const struct program_tree *tree; /* NULL for a condition on its own */
     const struct code *code;         /* what there is of it */
@@ -47,6 +55,11 @@ struct compiler {
 
     /* Of a select: its aggregates, as they are met. */
     ARRAY(const struct expression *) aggregates;
+
+    /* Of a statement: its subqueries, those that it is within, and the sets it has so far. */
+    ARRAY(struct compiled_subquery) subqueries;
+    uint32_t statement_depth, set_count, source_count;
+    bool is_formula; /* what is compiled is evaluated within a query */
 
     /* Of a condition: which source is its row, and what it is given. */
     bool is_condition;

@@ -1,227 +1,13 @@
 #include "programs/machine/compile_query_private.h"
 
 #include "programs/machine/compile_expression_private.h"
+#include "programs/machine/compile_reads_private.h"
 
 #include <assert.h>
-
-/* A WHERE taken apart; each conjunct with the set of sources it needs, a bit each. */
-struct where {
-    ARRAY(const struct expression *) conjuncts;
-    ARRAY(uint32_t) sources;
-};
-
-static uint32_t sources_of(const struct expression *e)
-{
-    uint32_t set = e->kind == EXPRESSION_COLUMN ? UINT32_C(1) << e->as.column.source : 0;
-
-    for (uint32_t i = 0; i < e->argument_count; i++)
-        set |= sources_of(e->arguments[i]);
-    return set;
-}
-
-static void take_apart(struct compiler *c, const struct expression *e, struct where *where)
-{
-    if (!e)
-        return;
-    if (e->kind == EXPRESSION_AND) {
-        for (uint32_t i = 0; i < e->argument_count; i++)
-            take_apart(c, e->arguments[i], where);
-        return;
-    }
-    if (c->status == STATUS_OK)
-        c->status = array_push(&where->conjuncts, e, c->err);
-    if (c->status == STATUS_OK)
-        c->status = array_push(&where->sources, sources_of(e), c->err);
-}
-
-static void where_close(struct where *where)
-{
-    array_close(&where->conjuncts);
-    array_close(&where->sources);
-}
-
-/* The condition of one source, from the conjuncts that need no other. */
-static const struct condition *condition_of(struct compiler *c, const struct where *where,
-                                            uint16_t source, uint32_t table)
-{
-    ARRAY(const struct expression *) own = { 0 };
-    const struct condition *condition = NULL;
-
-    for (size_t i = 0; i < where->conjuncts.count && c->status == STATUS_OK; i++)
-        if (where->sources.at[i] == UINT32_C(1) << source)
-            c->status = array_push(&own, where->conjuncts.at[i], c->err);
-    if (c->status == STATUS_OK)
-        c->status = compile_condition(&(struct condition_conjuncts){ own.at, (uint32_t)own.count, source, table },
-                                      c->arena, &condition, c->err);
-    if (c->status != STATUS_OK && c->err->line == 0)
-        c->err->line = c->line;
-    array_close(&own);
-    return condition;
-}
-
-static const struct operand *compile_parameters(struct compiler *c,
-                                                const struct condition *condition)
-{
-    struct operand *at;
-
-    if (c->status != STATUS_OK)
-        return NULL;
-    at = arena_push(c->arena, condition->parameter_count, sizeof *at);
-    if (!at) {
-        compile_fail(c, "the program does not fit into memory");
-        return NULL;
-    }
-    for (uint32_t i = 0; i < condition->parameter_count; i++)
-        at[i] = compile_expression(c, condition->parameters[i], SLOT_ANY);
-    return at;
-}
-
-/* The side of an equality that is a column of the source; the other has none of it. */
-static const struct expression *join_column(const struct expression *e, uint16_t source,
-                                            const struct expression **other)
-{
-    if (e->kind != EXPRESSION_APPLY || (e->as.apply.code != OPERATOR_EQUAL_INTEGER &&
-                                        e->as.apply.code != OPERATOR_EQUAL_OTHER))
-        return NULL;
-    for (uint32_t side = 0; side < 2; side++) {
-        const struct expression *column = compile_peel(e->arguments[side]);
-
-        *other = e->arguments[1 - side];
-        if (column->kind == EXPRESSION_COLUMN && column->as.column.source == source &&
-            !(sources_of(*other) >> source & 1))
-            return column;
-    }
-    return NULL;
-}
-
-static bool is_joinable(const struct where *where, size_t conjunct, uint16_t source, uint32_t read)
-{
-    uint32_t set = where->sources.at[conjunct], own = UINT32_C(1) << source;
-
-    return (set & own) && set != own && !(set & ~(read | own));
-}
-
-static bool is_pinned(const struct where *where, const struct read_code *reading, uint32_t read,
-                      uint16_t column)
-{
-    for (uint32_t i = 0; i < reading->condition->bound_count; i++)
-        if (reading->condition->bounds[i].column == column &&
-            reading->condition->bounds[i].comparison == COMPARISON_EQUAL)
-            return true;
-    for (size_t i = 0; i < where->conjuncts.count; i++) {
-        const struct expression *other, *joined;
-
-        if (!is_joinable(where, i, reading->source, read))
-            continue;
-        joined = join_column(where->conjuncts.at[i], reading->source, &other);
-        if (joined && joined->as.column.column == column)
-            return true;
-    }
-    return false;
-}
-
-static bool all_pinned(const struct where *where, const struct read_code *reading, uint32_t read,
-                       struct schema_columns columns)
-{
-    for (uint32_t i = 0; i < columns.count; i++)
-        if (!is_pinned(where, reading, read, columns.at[i]))
-            return false;
-    return true;
-}
-
-/* Whole keys first, then whole uniques, then what pins most, then what says anything. */
-static uint32_t merit_of(struct compiler *c, const struct where *where,
-                         const struct read_code *reading, uint32_t read)
-{
-    const struct schema_table *t = &c->tree->schema.tables[reading->table];
-    uint32_t merit = reading->condition->bound_count > 0;
-
-    for (uint16_t i = 0; i < t->column_count; i++)
-        merit += is_pinned(where, reading, read, i) ? 2 : 0;
-    for (uint32_t i = 0; i < t->key.count; i++)
-        merit += is_pinned(where, reading, read, t->key.at[i]) ? UINT32_C(10000) : 0;
-    for (uint32_t i = 0; i < t->unique_count; i++)
-        if (all_pinned(where, reading, read, t->uniques[i].columns))
-            merit |= UINT32_C(1) << 29;
-    return all_pinned(where, reading, read, t->key) ? merit | UINT32_C(1) << 30 : merit;
-}
-
-static void compile_joins(struct compiler *c, const struct where *where, struct read_code *reading,
-                          uint32_t read)
-{
-    ARRAY(struct join_code) joins = { 0 };
-    ARRAY(struct formula) filters = { 0 };
-
-    for (size_t i = 0; i < where->conjuncts.count && c->status == STATUS_OK; i++) {
-        const struct expression *other, *column;
-        struct formula filter;
-
-        if (!is_joinable(where, i, reading->source, read))
-            continue;
-        column = join_column(where->conjuncts.at[i], reading->source, &other);
-        if (column) {
-            struct join_code join = { column->as.column.column, compile_formula(c, other) };
-            c->status = c->status == STATUS_OK ? array_push(&joins, join, c->err) : c->status;
-        }
-        filter = compile_formula(c, where->conjuncts.at[i]);
-        c->status = c->status == STATUS_OK ? array_push(&filters, filter, c->err) : c->status;
-    }
-    reading->joins = compile_keep(c, joins.at, joins.count, sizeof *joins.at);
-    reading->join_count = (uint32_t)joins.count;
-    reading->filters = compile_keep(c, filters.at, filters.count, sizeof *filters.at);
-    reading->filter_count = (uint32_t)filters.count;
-    array_close(&joins);
-    array_close(&filters);
-}
-
-/* Puts the reads into the order in which they are made. */
-static void order_reads(struct compiler *c, const struct where *where, struct read_code *reads,
-                        uint32_t count)
-{
-    uint32_t read = 0;
-
-    for (uint32_t i = 0; i < count && c->status == STATUS_OK; i++) {
-        uint32_t best = i;
-        struct read_code chosen;
-
-        for (uint32_t k = i + 1; k < count; k++)
-            if (merit_of(c, where, &reads[k], read) > merit_of(c, where, &reads[best], read))
-                best = k;
-        chosen = reads[best];
-        /* The others keep their order. */
-        for (uint32_t k = best; k > i; k--)
-            reads[k] = reads[k - 1];
-        compile_joins(c, where, &chosen, read);
-        read |= UINT32_C(1) << chosen.source;
-        reads[i] = chosen;
-    }
-}
-
-static void compile_reads(struct compiler *c, const struct where *where,
-                          const struct query_source *sources, uint32_t count, struct query_code *code)
-{
-    struct read_code *reads = arena_push(c->arena, count, sizeof *reads);
-
-    if (!reads)
-        compile_fail(c, "the program does not fit into memory");
-    for (uint32_t i = 0; i < count && c->status == STATUS_OK; i++) {
-        reads[i].source = (uint16_t)i;
-        reads[i].table = sources[i].table;
-        reads[i].condition = condition_of(c, where, (uint16_t)i, sources[i].table);
-        reads[i].parameters = compile_parameters(c, reads[i].condition);
-    }
-    code->reads = reads;
-    code->read_count = count;
-}
-
-static void order_and_join(struct compiler *c, const struct where *where, struct query_code *code)
-{
-    if (c->status == STATUS_OK)
-        order_reads(c, where, (struct read_code *)code->reads, code->read_count);
-}
+#include <stdlib.h>
 
 /* Conjuncts without columns: where one is not true, the slot stays false. */
-static struct operand compile_guards(struct compiler *c, const struct where *where,
+static struct operand compile_guards(struct compiler *c, const struct conjunct_list *where,
                                      uint32_t **jumps, uint32_t *jump_count)
 {
     ARRAY(uint32_t) list = { 0 };
@@ -232,6 +18,7 @@ static struct operand compile_guards(struct compiler *c, const struct where *whe
 
         if (where->sources.at[i] != 0)
             continue;
+        assert(where->kinds.at[i] == CONJUNCT_PLAIN);
         if (list.count == 0) {
             guard = operand_of_slot(compile_take_slots(c, 1));
             compile_emit(c, (struct step){ .kind = STEP_MOVE,
@@ -259,13 +46,22 @@ static void open_guard(struct compiler *c, struct operand guard, const uint32_t 
         compile_aim(c, jumps[i]);
 }
 
-static void compile_outputs(struct compiler *c, const struct output *outputs, uint32_t count,
-                            struct query_code *code)
+/* --- What is computed of the rows --------------------------------------------------- */
+
+static struct formula *new_formulas(struct compiler *c, uint32_t count)
 {
     struct formula *at = arena_push(c->arena, count, sizeof *at);
 
     if (!at)
         compile_fail(c, "the program does not fit into memory");
+    return at;
+}
+
+static void compile_outputs(struct compiler *c, const struct output *outputs, uint32_t count,
+                            struct select_code *code)
+{
+    struct formula *at = new_formulas(c, count);
+
     for (uint32_t i = 0; i < count && c->status == STATUS_OK; i++)
         at[i] = compile_formula(c, outputs[i].value);
     code->outputs = at;
@@ -279,20 +75,22 @@ static void compile_assignments(struct compiler *c, const struct assignment *ass
 
     if (!at)
         compile_fail(c, "the program does not fit into memory");
-    for (uint32_t i = 0; i < count && c->status == STATUS_OK; i++)
+    for (uint32_t i = 0; i < count && c->status == STATUS_OK; i++) {
         at[i] = (struct assignment_code){ assignments[i].column,
                                           compile_formula(c, assignments[i].value) };
+        code->assigns_early |= compile_kind_of(c, assignments[i].value) == CONJUNCT_FINAL;
+    }
     code->assignments = at;
     code->assignment_count = count;
 }
 
 static void compile_groups_and_order(struct compiler *c, const struct select *select,
-                                     struct query_code *code)
+                                     struct select_code *code)
 {
-    struct formula *groups = arena_push(c->arena, select->group_count, sizeof *groups);
+    struct formula *groups = new_formulas(c, select->group_count);
     struct order_code *order = arena_push(c->arena, select->order_count, sizeof *order);
 
-    if (!groups || !order)
+    if (!order)
         compile_fail(c, "the program does not fit into memory");
     for (uint32_t i = 0; i < select->group_count && c->status == STATUS_OK; i++)
         groups[i] = compile_formula(c, select->group_by[i]);
@@ -300,6 +98,11 @@ static void compile_groups_and_order(struct compiler *c, const struct select *se
         order[i] = (struct order_code){ compile_formula(c, select->order[i].by),
                                         select->order[i].descending,
                                         select->order[i].nulls_first };
+    if (select->having) {
+        struct formula having = compile_formula(c, select->having);
+
+        code->having = compile_keep(c, &having, 1, sizeof having);
+    }
     code->groups = groups;
     code->group_count = select->group_count;
     code->order = order;
@@ -307,7 +110,7 @@ static void compile_groups_and_order(struct compiler *c, const struct select *se
 }
 
 /* Those that outputs and order mentioned. Their arguments cannot have aggregates of their own. */
-static void compile_aggregates(struct compiler *c, struct query_code *code)
+static void compile_aggregates(struct compiler *c, struct select_code *code)
 {
     size_t count = c->aggregates.count;
     struct aggregate_code *at = arena_push(c->arena, count, sizeof *at);
@@ -331,70 +134,184 @@ static void compile_aggregates(struct compiler *c, struct query_code *code)
     code->aggregate_count = (uint32_t)count;
 }
 
-/* A row of expressions is computed in place: there may be calls in it. */
-static void compile_row(struct compiler *c, const struct select *select, struct query_code *code)
+static void compile_select_formulas(struct compiler *c, const struct query_plan *plan, bool has_outputs,
+                                    struct select_code *code)
 {
-    struct formula *at = arena_push(c->arena, select->output_count, sizeof *at);
+    const struct select *select = plan->select;
 
-    if (!at)
-        compile_fail(c, "the program does not fit into memory");
-    for (uint32_t i = 0; i < select->output_count && c->status == STATUS_OK; i++)
-        at[i].result = compile_expression(c, select->outputs[i].value, SLOT_ANY);
-    code->outputs = at;
-    code->output_count = select->output_count;
-}
-
-static void compile_select(struct compiler *c, const struct select *select, const struct where *w,
-                           struct query_code *code)
-{
-    bool is_row = select->source_count == 0 && !select->aggregates;
-
-    compile_reads(c, w, select->sources, select->source_count, code);
-    code->limit = select->limit ? compile_expression(c, select->limit, SLOT_ANY)
-                                : compile_constant(c, datum_null());
-    if (is_row)
-        compile_row(c, select, code);
-    code->scratch = c->next;
-    order_and_join(c, w, code);
-    if (is_row)
-        return;
-    compile_outputs(c, select->outputs, select->output_count, code);
+    if (has_outputs)
+        compile_outputs(c, select->outputs, select->output_count, code);
     compile_groups_and_order(c, select, code);
     compile_aggregates(c, code);
 }
 
+/* Which of the conjuncts are looked at before any row of a subquery, and which with all of them. */
+static void compile_late(struct compiler *c, const struct query_plan *plan, struct select_code *code)
+{
+    uint32_t count = (uint32_t)plan->where.conjuncts.count;
+    struct formula *conditions = new_formulas(c, count), *filters = new_formulas(c, count);
+
+    for (uint32_t i = 0; i < count && c->status == STATUS_OK; i++) {
+        if (plan->where.kinds.at[i] == CONJUNCT_FINAL)
+            filters[code->filter_count++] = compile_formula(c, plan->where.conjuncts.at[i]);
+        else if (plan->e && !(plan->where.sources.at[i] & query_plan_sources(plan)))
+            conditions[code->condition_count++] = compile_formula(c, plan->where.conjuncts.at[i]);
+    }
+    code->conditions = conditions;
+    code->filters = filters;
+}
+
+static void list_levels(struct compiler *c, const struct query_plan *plan, struct select_code *code)
+{
+    uint16_t levels[SOURCES_MAX];
+
+    for (uint32_t i = 0; i < plan->source_count; i++)
+        levels[i] = (uint16_t)(plan->first_read + i);
+    code->levels = compile_keep(c, levels, plan->source_count, sizeof *levels);
+    code->level_count = plan->source_count;
+    code->tree = plan->select;
+}
+
+static void compile_inner(struct compiler *c, const struct query_plan *plan, struct query_code *code,
+                          uint32_t read);
+
+/*
+ * What a subquery computes of its rows is in slots before those of the select around it, whose
+ * expressions are halfway while the subquery is done.
+ */
+static void compile_subquery(struct compiler *c, const struct query_plan *plan, struct query_code *code,
+                             uint32_t read)
+{
+    struct subquery_code *made = arena_push(c->arena, 1, sizeof *made);
+    struct compiled_subquery compiled = { .e = plan->e, .code = made };
+
+    if (!made) {
+        compile_fail(c, "the program does not fit into memory");
+        return;
+    }
+    made->kind = plan->e->as.subquery.kind;
+    made->select.limit = plan->limit;
+    made->select.offset = plan->offset;
+    made->select.distinct = plan->select->distinct;
+    list_levels(c, plan, &made->select);
+    compile_inner(c, plan, code, read);
+    compile_late(c, plan, &made->select);
+    compile_select_formulas(c, plan, made->kind != SUBQUERY_EXISTS, &made->select);
+    c->next = c->next_max;
+    PUSH(c, &c->subqueries, compiled);
+}
+
+/* The reads of a plan, and then the subqueries in it. */
+static void compile_inner(struct compiler *c, const struct query_plan *plan, struct query_code *code,
+                          uint32_t read)
+{
+    if (c->status == STATUS_OK)
+        query_plan_order(c, plan, code, read);
+    read |= query_plan_sources(plan);
+    if (plan->inner.count > 0)
+        c->next = c->next_max;
+    for (size_t i = 0; i < plan->inner.count && c->status == STATUS_OK; i++)
+        compile_subquery(c, plan->inner.at[i], code, read);
+}
+
+/* A row of expressions is computed in place: there may be calls in it. */
+static void compile_row(struct compiler *c, const struct select *select, struct query_code *code)
+{
+    struct formula *at = new_formulas(c, select->output_count);
+
+    for (uint32_t i = 0; i < select->output_count && c->status == STATUS_OK; i++)
+        at[i].result = compile_expression(c, select->outputs[i].value, SLOT_ANY);
+    code->select.outputs = at;
+    code->select.output_count = select->output_count;
+}
+
+static bool is_row(const struct select *select)
+{
+    return select->source_count == 0 && !select->aggregates;
+}
+
+/* What only whether there is a row is asked of needs no values. */
+static bool needs_outputs(const struct query_code *code)
+{
+    return code->use != QUERY_USE_EXISTS || code->select.distinct;
+}
+
+static void compile_select(struct compiler *c, struct query_plan *plan, struct query_code *code)
+{
+    const struct select *select = plan->select;
+
+    query_plan_select(c, plan, code);
+    code->select.limit = plan->limit;
+    code->select.offset = plan->offset;
+    code->select.distinct = select->distinct;
+    if (is_row(select) && needs_outputs(code))
+        compile_row(c, select, code);
+    code->scratch = c->next;
+    list_levels(c, plan, &code->select);
+    compile_inner(c, plan, code, 0);
+    compile_late(c, plan, &code->select);
+    if (!is_row(select))
+        compile_select_formulas(c, plan, needs_outputs(code), &code->select);
+}
+
 static void compile_insert(struct compiler *c, const struct insert *insert, struct query_code *code)
 {
-    uint32_t count = insert->row_count * c->tree->schema.tables[insert->target.table].column_count;
-    struct formula *values = arena_push(c->arena, count, sizeof *values);
+    struct formula *values = new_formulas(c, insert->value_count);
 
-    if (!values)
-        compile_fail(c, "the program does not fit into memory");
     code->scratch = c->next;
-    for (uint32_t i = 0; i < count && c->status == STATUS_OK; i++)
+    for (uint32_t i = 0; i < insert->value_count && c->status == STATUS_OK; i++)
         values[i] = compile_formula(c, insert->values[i]);
     code->values = values;
     compile_assignments(c, insert->assignments, insert->assignment_count, code);
     if (insert->conflict_where)
         code->conflict_where = compile_formula(c, insert->conflict_where);
-    compile_outputs(c, insert->returning, insert->returning_count, code);
+    compile_outputs(c, insert->returning, insert->returning_count, &code->select);
 }
 
-static void compile_update(struct compiler *c, const struct update *update, const struct where *w,
+static void compile_update(struct compiler *c, const struct update *update, struct query_plan *plan,
                            struct query_code *code)
 {
-    compile_reads(c, w, &update->target, 1, code);
+    query_plan_select(c, plan, code);
+    for (uint32_t i = 0; i < update->assignment_count; i++)
+        query_plan_expression(c, plan, code, update->assignments[i].value);
+    if (update->where)
+        query_plan_expression(c, plan, code, update->where);
     code->scratch = c->next;
+    list_levels(c, plan, &code->select);
+    compile_inner(c, plan, code, 0);
+    compile_late(c, plan, &code->select);
     compile_assignments(c, update->assignments, update->assignment_count, code);
-    compile_outputs(c, update->returning, update->returning_count, code);
+    compile_outputs(c, update->returning, update->returning_count, &code->select);
 }
 
-static void compile_delete(struct compiler *c, const struct delete *delete, const struct where *w,
+static void compile_delete(struct compiler *c, const struct delete *delete, struct query_plan *plan,
                            struct query_code *code)
 {
-    compile_reads(c, w, &delete->target, 1, code);
+    query_plan_select(c, plan, code);
+    if (delete->where)
+        query_plan_expression(c, plan, code, delete->where);
     code->scratch = c->next;
-    compile_outputs(c, delete->returning, delete->returning_count, code);
+    list_levels(c, plan, &code->select);
+    compile_inner(c, plan, code, 0);
+    compile_late(c, plan, &code->select);
+    compile_outputs(c, delete->returning, delete->returning_count, &code->select);
+}
+
+/* The outermost select, or the table that is written. */
+static void query_plan_query(struct query_plan *plan, const struct query *query)
+{
+    const struct query_source *target = query->kind == QUERY_UPDATE ? &query->as.update.target
+                                                                    : &query->as.delete.target;
+
+    if (query->kind == QUERY_SELECT) {
+        plan->select = &query->as.select;
+        plan->sources = plan->select->sources;
+        plan->source_count = plan->select->source_count;
+        plan->first_source = plan->select->first_source;
+    } else if (query->kind != QUERY_INSERT) {
+        plan->sources = target;
+        plan->source_count = 1;
+    }
 }
 
 static const struct expression *where_of(const struct query *query)
@@ -412,7 +329,7 @@ static const struct expression *where_of(const struct query *query)
     return NULL;
 }
 
-static void compile_kind(struct compiler *c, const struct query *query, const struct where *where,
+static void compile_kind(struct compiler *c, const struct query *query, struct query_plan *plan,
                          struct query_code *code)
 {
     uint32_t next_max = c->next_max;
@@ -420,16 +337,16 @@ static void compile_kind(struct compiler *c, const struct query *query, const st
     c->next_max = c->next;
     switch (query->kind) {
     case QUERY_SELECT:
-        compile_select(c, &query->as.select, where, code);
+        compile_select(c, plan, code);
         break;
     case QUERY_INSERT:
         compile_insert(c, &query->as.insert, code);
         break;
     case QUERY_UPDATE:
-        compile_update(c, &query->as.update, where, code);
+        compile_update(c, &query->as.update, plan, code);
         break;
     case QUERY_DELETE:
-        compile_delete(c, &query->as.delete, where, code);
+        compile_delete(c, &query->as.delete, plan, code);
         break;
     }
     code->scratch_end = c->next_max;
@@ -437,31 +354,211 @@ static void compile_kind(struct compiler *c, const struct query *query, const st
         c->next_max = next_max;
 }
 
-void compile_query(struct compiler *c, const struct query *query, enum query_use use, uint32_t to)
+/* --- Subqueries that are done before ------------------------------------------------- */
+
+/* Whether it is of a row of the query, or of a group. */
+static bool is_of_row(const struct expression *e)
+{
+    if (e->kind == EXPRESSION_COLUMN || e->kind == EXPRESSION_AGGREGATE ||
+        (e->kind == EXPRESSION_SUBQUERY && e->as.subquery.is_correlated))
+        return true;
+    for (uint32_t i = 0; i < e->argument_count; i++)
+        if (is_of_row(e->arguments[i]))
+            return true;
+    return false;
+}
+
+/* What depends on no row is a value in a slot; what a row's value is looked for in, a set. */
+static void hoist(void *compiler, const struct expression *e)
+{
+    struct compiler *c = compiler;
+    struct compiled_subquery compiled = { .e = e };
+
+    for (uint32_t i = 0; i < e->argument_count; i++)
+        hoist(c, e->arguments[i]);
+    if (e->kind != EXPRESSION_SUBQUERY || c->status != STATUS_OK)
+        return;
+    for (size_t i = 0; i < c->subqueries.count; i++)
+        if (c->subqueries.at[i].e == e)
+            return;
+    if (e->as.subquery.is_correlated) {
+        tree_visit_query(e->as.subquery.query, hoist, c);
+        return;
+    }
+    if (e->argument_count > 0 && is_of_row(e->arguments[0])) {
+        compile_query(c, e->as.subquery.query, QUERY_USE_SET, 0);
+        compiled.is_set = true;
+        compiled.slot = c->set_count++;
+    } else {
+        compiled.slot = compile_take_slots(c, 2);
+        if (e->argument_count > 0)
+            compile_expression(c, e->arguments[0], compiled.slot + 1);
+        compile_query(c, e->as.subquery.query,
+                      e->as.subquery.kind == SUBQUERY_VALUE ? QUERY_USE_EARLY_VALUE
+                                                            : compile_use_of_subquery(e),
+                      compiled.slot);
+    }
+    PUSH(c, &c->subqueries, compiled);
+}
+
+struct query_survey {
+    bool has_subquery;
+    uint32_t source_end;
+};
+
+static void note_column(void *survey, const struct expression *column)
+{
+    struct query_survey *s = survey;
+
+    if (column->as.column.source >= s->source_end)
+        s->source_end = column->as.column.source + 1U;
+}
+
+static void survey_select(struct query_survey *s, const struct select *select);
+
+static void survey_expression(void *survey, const struct expression *e)
+{
+    struct query_survey *s = survey;
+
+    if (e->kind == EXPRESSION_COLUMN)
+        note_column(s, e);
+    if (e->kind == EXPRESSION_SUBQUERY) {
+        s->has_subquery = true;
+        survey_select(s, &e->as.subquery.query->as.select);
+    }
+    for (uint32_t i = 0; i < e->argument_count; i++)
+        survey_expression(s, e->arguments[i]);
+}
+
+static void survey_select(struct query_survey *s, const struct select *select)
+{
+    for (uint32_t i = 0; i < select->arm_count; i++)
+        survey_select(s, select->arms[i].select);
+    if (select->source_count > 0 && select->first_source + select->source_count > s->source_end)
+        s->source_end = select->first_source + select->source_count;
+    if (select->arm_count == 0)
+        tree_visit_select(select, survey_expression, s);
+}
+
+static void survey_query(struct query_survey *s, const struct query *query)
+{
+    if (query->kind == QUERY_SELECT)
+        survey_select(s, &query->as.select);
+    s->source_end = query->kind == QUERY_SELECT ? s->source_end : 1;
+    if (query->kind != QUERY_SELECT)
+        tree_visit_query(query, survey_expression, s);
+}
+
+static struct query_code *new_code(struct compiler *c, const struct query *query,
+                                   enum query_use use, uint32_t to)
 {
     struct query_code *code = arena_push(c->arena, 1, sizeof *code);
-    struct where where = { 0 };
-    uint32_t mark = c->next, *jumps, jump_count;
-    struct operand guard;
+    struct read_code *reads = arena_push(c->arena, c->source_count, sizeof *reads);
 
-    c->line = query->line;
-    if (query->kind == QUERY_SELECT && query->as.select.source_count > SOURCES_MAX)
-        compile_fail(c, "more than 8 tables in one statement");
-    if (!code)
+    if (!code || !reads) {
         compile_fail(c, "the program does not fit into memory");
-    if (c->status != STATUS_OK)
-        return;
+        return NULL;
+    }
     *code = (struct query_code){ .tree = query,
                                  .use = use,
                                  .to = (uint16_t)to,
-                                 .found = (uint16_t)c->function->found };
-    take_apart(c, where_of(query), &where);
-    guard = compile_guards(c, &where, &jumps, &jump_count);
-    compile_kind(c, query, &where, code);
-    open_guard(c, guard, jumps, jump_count);
+                                 .found = (uint16_t)c->function->found,
+                                 .reads = reads };
+    return code;
+}
+
+/* All but the last step; what has to be true for it is in the guard. */
+static struct query_code *compile_one(struct compiler *c, const struct query *query,
+                                      enum query_use use, uint32_t to, struct operand *guard)
+{
+    struct query_code *code = new_code(c, query, use, to);
+    struct query_plan *plan = query_plan_new(c, NULL);
+    uint32_t *jumps, jump_count;
+
+    if (c->status != STATUS_OK) {
+        query_plan_close(plan);
+        return NULL;
+    }
+    if (query->kind != QUERY_SELECT || !is_row(&query->as.select))
+        tree_visit_query(query, hoist, c);
+    query_plan_query(plan, query);
+    compile_take_apart(c, where_of(query), &plan->where);
+    *guard = compile_guards(c, &plan->where, &jumps, &jump_count);
+    if (c->status == STATUS_OK)
+        compile_kind(c, query, plan, code);
+    open_guard(c, *guard, jumps, jump_count);
+    free(jumps);
+    query_plan_close(plan);
+    return code;
+}
+
+/* The arms of a UNION, each with a guard of its own. */
+static void compile_arms(struct compiler *c, const struct query *query, struct query_code *code)
+{
+    const struct select *select = &query->as.select;
+    struct arm_code *arms = arena_push(c->arena, select->arm_count, sizeof *arms);
+    struct query *queries = arena_push(c->arena, select->arm_count, sizeof *queries);
+
+    if (!arms || !queries)
+        compile_fail(c, "the program does not fit into memory");
+    for (uint32_t i = 0; i < select->arm_count && c->status == STATUS_OK; i++) {
+        queries[i].kind = QUERY_SELECT;
+        queries[i].line = query->line;
+        queries[i].as.select = *select->arms[i].select;
+        arms[i].query = compile_one(c, &queries[i], QUERY_USE_ARM, 0, &arms[i].guard);
+        arms[i].keeps_all = select->arms[i].keeps_all;
+        /* What it has in its slots must not be where the next one keeps what is known before. */
+        if (arms[i].query)
+            c->next = arms[i].query->scratch_end;
+    }
+    code->arms = arms;
+    code->arm_count = select->arm_count;
+    code->select.limit = query_plan_row_count(c, select->limit);
+    code->select.offset = query_plan_row_count(c, select->offset);
+    code->select.output_count = select->output_count;
+    code->scratch = code->scratch_end = c->next;
+}
+
+void compile_query(struct compiler *c, const struct query *query, enum query_use use, uint32_t to)
+{
+    uint32_t mark = c->next, set_count = c->set_count, source_count = c->source_count;
+    size_t subquery_count = c->subqueries.count;
+    struct query_survey survey = { 0 };
+    struct operand guard = { 0 };
+    struct query_code *code;
+    bool counts;
+
+    c->line = query->line;
+    survey_query(&survey, query);
+    if (survey.source_end > SOURCES_MAX)
+        compile_fail(c, "more than 16 tables in one statement");
+    if (c->status != STATUS_OK)
+        return;
+    counts = c->statement_depth == 0 && survey.source_end > 0;
+    if (survey.has_subquery && counts) {
+        compile_emit(c, (struct step){ .kind = STEP_STATEMENT });
+        counts = false;
+    }
+    c->statement_depth++;
+    c->set_count = 0;
+    c->source_count = survey.source_end;
+    if (query->kind == QUERY_SELECT && query->as.select.arm_count > 0) {
+        guard = compile_constant(c, datum_of_bool(true));
+        code = new_code(c, query, use, to);
+        if (code)
+            compile_arms(c, query, code);
+    } else {
+        code = compile_one(c, query, use, to, &guard);
+    }
+    c->statement_depth--;
+    if (code) {
+        code->set_count = c->set_count;
+        code->counts = counts;
+    }
+    c->set_count = set_count;
+    c->source_count = source_count;
+    c->subqueries.count = subquery_count;
     c->line = query->line;
     compile_emit(c, (struct step){ .kind = STEP_QUERY, .a = guard, .as.query = code });
-    free(jumps);
-    where_close(&where);
     c->next = mark;
 }

@@ -1,6 +1,8 @@
 /*
- * compile_query: finds which conjuncts belong to which source, and in which order sources
- * are read. What depends on no column is computed before the query is begun.
+ * compile_query: a statement as code, with the subqueries in it.
+ *
+ * A subquery that depends on no row of its statement is a query of its own before it: a value in a
+ * slot, or a set of values among the results. A correlated one is a select within.
  */
 #ifndef PROGRAMS_MACHINE_COMPILE_QUERY_PRIVATE_H
 #define PROGRAMS_MACHINE_COMPILE_QUERY_PRIVATE_H

@@ -89,6 +89,7 @@ struct condition_conjuncts {
     uint32_t count;
     uint16_t source;
     uint32_t table;
+    bool is_whole; /* computes for each row also what depends on no column: there are no parameters */
 };
 
 MUST_USE enum status compile_condition(const struct condition_conjuncts *, struct arena *,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "programs/machine/machine_private.h"
+#include "programs/machine/machine_select_private.h"
 #include "programs/machine/machine_statement_private.h"
 #include "programs/machine/machine_write_private.h"
 
@@ -34,7 +35,8 @@ static struct machine_rows *rows_of(struct machine *m, uint32_t index)
 {
     struct machine_statement *s = &m->statement;
     struct machine_rows *fixed[] = { &m->stack, &s->parameters, &s->values,
-                             &s->before, &s->after,     &s->outputs };
+                             &s->before, &s->after,     &s->outputs,
+                             &s->assigned };
     uint32_t fixed_count = sizeof fixed / sizeof *fixed;
 
     if (index < fixed_count)
@@ -89,6 +91,7 @@ void machine_start(struct machine *m, uint32_t function, const struct datum *arg
     m->statement_count = 0;
     m->affected = 0;
     m->told_limit = INT64_MAX;
+    m->told_offset = 0;
     m->ties.count = 0;
     m->steps_left = m->steps_max;
     m->collect_bytes = COLLECT_BYTES_MIN;
@@ -122,6 +125,8 @@ void machine_scope(struct machine *m, struct scope *scope)
     scope->base[PLACE_CONSTANT] = m->program->code->functions[function].constants;
     scope->heap = &m->heap;
     scope->error = &m->error;
+    scope->ask = machine_select_ask;
+    scope->machine = m;
 }
 
 void machine_ask_rows(struct machine *m, uint32_t table, const struct condition *condition,
@@ -162,6 +167,7 @@ static void aim_returned(struct machine *m)
     m->request.value = m->stack.cells[0];
     m->request.affected = m->affected;
     m->request.limit = m->told_limit;
+    m->request.offset = m->told_offset;
     m->request.ties = m->ties.count > 0 ? m->ties.at : NULL;
     if (m->result_count == 0)
         return;
@@ -327,6 +333,7 @@ static enum status take_over_all(struct machine *m, const struct machine *from)
         struct result *result = &m->results[m->result_count];
 
         result->next = from->results[i].next;
+        result->has_null = from->results[i].has_null;
         TRY(take_over(m, &result->rows, &from->results[i].rows));
         m->result_count++;
     }
@@ -562,6 +569,9 @@ static enum status do_step(struct machine *m, struct frame *frame, const struct 
         return loop(m, frame, step);
     case STEP_CALL:
         return call(m, step);
+    case STEP_STATEMENT:
+        m->statement_count++;
+        return STATUS_OK;
     case STEP_QUERY:
         TRY(machine_spend(m, 1));
         TRY(collect(m));

@@ -19,10 +19,15 @@
  *               keys first. A source joined by equality to one already read is
  *               read by `column IN (...)` of the values seen there; when there
  *               are none it is not read at all. The machine joins, filters,
- *               orders and aggregates.
+ *               orders and aggregates. What an outer join may leave out is read
+ *               after what its condition compares it with.
  *     update    a READ for UPDATE; for each row whose key or whose unique columns
  *     delete    change, a READ of who has them already; one WRITE of all rows.
  *     insert    for each row a READ of its key and one of each unique; one WRITE.
+ *     subqueries  what depends on no row of the statement is done before all of
+ *               this, as selects; of a correlated one, a READ of each source after
+ *               those of the statement, by the values found there. They are
+ *               computed from these rows. A UNION is one select after the other.
  * After the WRITE, and expected to see it, comes a READ of each row that the new
  * ones refer to, and of those that may still refer to what is gone.
  *
@@ -72,11 +77,15 @@ struct request {
     enum read_purpose purpose;
     enum row_lock lock;
     struct filter filter; /* which rows */
-    uint16_t source;      /* of the query, or REQUEST_NO_SOURCE: keys, uniques, references */
+    uint16_t source;      /* of the query or a subquery in it, or REQUEST_NO_SOURCE: keys, uniques, references */
 
     /* READ, WRITE */
     const struct query *query;
-    uint32_t ordinal; /* of the statement among those that name a table, in the order they began, from 0 */
+    /*
+     * Of the statement among those that name a table, in the order they began, from 0. What a subquery
+     * reads is read by the statement around it, be that an expression of PL/pgSQL.
+     */
+    uint32_t ordinal;
 
     /* WRITE */
     const struct row_write *writes;
@@ -88,7 +97,7 @@ struct request {
     const struct datum *rows; /* of a single statement: one after another */
     uint32_t row_count, row_width;
     uint64_t affected; /* rows, by the last statement */
-    int64_t limit;     /* after machine_tell_ties(): how many of the rows are wanted */
+    int64_t limit, offset; /* after machine_tell_ties(): how many of the rows are wanted, from where on */
     const uint32_t *ties; /* likewise, by row: those of one number are equal by ORDER BY; or NULL: all are */
 
     /* FAILED: the transaction must be aborted */
@@ -122,7 +131,7 @@ void machine_charge(struct machine *, uint64_t steps);
 MUST_USE enum status machine_copy(struct machine **, const struct machine *, struct error *);
 
 /*
- * From now on, single statements return all rows, whatever their LIMIT, and tell which of them are
+ * From now on, single statements return all rows, whatever their LIMIT and OFFSET, and tell which of them are
  * equal by ORDER BY: for who has to know what else would have been right.
  */
 void machine_tell_ties(struct machine *);

@@ -40,7 +40,10 @@ struct frame {
 struct result {
     struct machine_rows rows;
     size_t next;
+    bool has_null; /* of a set, which has no null among its rows */
 };
+
+struct join;
 
 enum phase {
     PHASE_READ,  /* the statement's own reads */
@@ -59,16 +62,21 @@ struct restricted {
 /* What is half done; all rows are empty between statements. */
 struct machine_statement {
     const struct query_code *query; /* NULL: none */
+    const struct query_code *whole; /* the UNION that it is an arm of, or NULL */
+    uint32_t arm;
+    uint32_t first_set;        /* of its sets the first is this result */
+    bool has_last;             /* the answer at hand is that of the last read */
     bool is_true;                   /* whether what depends on no row holds */
     enum phase phase;
     size_t row;                /* of VALUES, or of `before` */
     uint32_t step;             /* which read, check or reference of the phase */
     size_t affected;           /* rows; of a select, outputs */
-    int64_t limit;             /* outputs at most */
+    int64_t limit, offset;     /* outputs at most, and how many are yet to be left out before them */
     struct machine_rows parameters;    /* of the filter */
     struct machine_rows values;        /* that columns are restricted to */
     struct machine_rows inputs[SOURCES_MAX]; /* what was read, in the order of the reads */
     struct machine_rows before, after; /* rows that are changed; before an insert, nulls */
+    struct machine_rows assigned;      /* of those before, what they are set to, if that is known early */
     struct machine_rows outputs;
     struct restricted restricted[RESTRICTIONS_MAX];
     uint32_t restricted_count;
@@ -92,13 +100,14 @@ struct machine {
     uint32_t statement_count; /* begun, of those that name a table */
     uint64_t affected;        /* by the last statement */
     bool tells_ties;
-    int64_t told_limit;
+    int64_t told_limit, told_offset;
     ARRAY(uint32_t) ties; /* of the last statement; none: it has no order */
 
     bool is_asking, is_answered, is_done;
     const struct datum *const *answer;
     uint32_t answer_count;
     uint32_t line;
+    const struct join *join; /* of what has been read, while subqueries may be asked for */
     struct request request;
     struct row_write *writes;
     struct restriction restrictions[RESTRICTIONS_MAX];
@@ -111,15 +120,5 @@ void machine_scope(struct machine *, struct scope *);
 struct datum *machine_slots(struct machine *);
 void machine_ask_rows(struct machine *, uint32_t table, const struct condition *,
                       enum read_purpose, enum row_lock);
-
-/*
- * Rows of all sources that belong together, as tuples of
- * pointers by the number of the source. They hold until the next run.
- */
-struct tuples {
-    ARRAY(const struct datum *) at;
-    uint32_t width;
-    size_t count;
-};
 
 #endif

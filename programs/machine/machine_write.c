@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "programs/machine/machine_join_private.h"
 #include "programs/machine/machine_statement_private.h"
 
 static const struct schema_table *schema_of(const struct machine *m)
@@ -277,6 +278,27 @@ static enum status refuse_nulls(struct machine *m, const struct datum *row)
     return STATUS_OK;
 }
 
+/* What the table says of each row: first which columns are not null, then CHECK. */
+static enum status refuse_row(struct machine *m, const struct datum *row)
+{
+    const struct schema_table *t = schema_of(m);
+    const struct table_code *code = &m->program->code->tables[machine_write_table(m)];
+
+    TRY(refuse_nulls(m, row));
+    for (uint32_t i = 0; i < t->check_count; i++) {
+        const struct filter filter = { .condition = code->checks[i] };
+        bool holds;
+
+        TRY(condition_evaluate(&filter, row, &m->scratch, &holds, &m->error));
+        if (!holds)
+            return sql_error_set(&m->error, SQLSTATE_CHECK,
+                                 "new row for relation \"%.*s\" violates check constraint "
+                                 "\"%.*s\"",
+                                 TEXT_PRINT(t->name), TEXT_PRINT(t->checks[i].name));
+    }
+    return STATUS_OK;
+}
+
 /* The row is the old one, but for what is assigned. */
 static enum status assign(struct machine *m, struct scope *scope, struct datum *row)
 {
@@ -291,6 +313,15 @@ static enum status assign(struct machine *m, struct scope *scope, struct datum *
     return STATUS_OK;
 }
 
+static void take_assigned(const struct machine *m, struct datum *row)
+{
+    const struct query_code *q = m->statement.query;
+    const struct datum *assigned = rows_at(&m->statement.assigned, m->statement.row);
+
+    for (uint32_t i = 0; i < q->assignment_count; i++)
+        row[q->assignments[i].column] = assigned[i];
+}
+
 static enum status make_updated(struct machine *m)
 {
     struct machine_statement *s = &m->statement;
@@ -302,8 +333,11 @@ static enum status make_updated(struct machine *m)
     memcpy(row, before, s->after.width * sizeof *row);
     machine_scope(m, &scope);
     scope.base[PLACE_ROW] = before;
-    TRY(assign(m, &scope, row));
-    return refuse_nulls(m, row);
+    if (m->statement.query->assigns_early)
+        take_assigned(m, row);
+    else
+        TRY(assign(m, &scope, row));
+    return refuse_row(m, row);
 }
 
 static enum status make_inserted(struct machine *m)
@@ -321,7 +355,7 @@ static enum status make_inserted(struct machine *m)
         TRY(code_evaluate_formula(&s->query->values[s->row * s->after.width + i], &scope, &value));
         row[i] = *value;
     }
-    return refuse_nulls(m, row);
+    return refuse_row(m, row);
 }
 
 static size_t row_count(const struct machine *m)
@@ -403,7 +437,7 @@ static enum status update_instead(struct machine *m, const struct datum *taker)
     free(row);
     TRY(status);
     s->step = 0;
-    return refuse_nulls(m, proposed);
+    return refuse_row(m, proposed);
 }
 
 /* Whether ON CONFLICT speaks of this constraint. */
@@ -481,15 +515,88 @@ static enum status advance(struct machine *m)
     return STATUS_OK;
 }
 
+/* Whether which rows are meant is known from the answer to the only read. */
+static bool is_simple(const struct query_code *q)
+{
+    return q->read_count == 1 && q->reads[0].filter_count == 0 && q->select.filter_count == 0 &&
+           !q->assigns_early;
+}
+
+/* A row that is meant, and what it is set to if that has to be known now. */
+static enum status keep_target(struct join_walk *w)
+{
+    struct machine *m = w->join->m;
+    struct machine_statement *s = &m->statement;
+    struct datum *assigned;
+
+    TRY(machine_keep_row(m, &s->before, w->scope.base[PLACE_ROW]));
+    if (!s->query->assigns_early)
+        return STATUS_OK;
+    TRY(machine_add_row(m, &s->assigned, &assigned));
+    for (uint32_t i = 0; i < s->query->assignment_count; i++) {
+        const struct datum *value;
+
+        TRY(code_evaluate_formula(&s->query->assignments[i].value, &w->scope, &value));
+        TRY(datum_copy(value, &m->heap, &assigned[i], &m->error));
+    }
+    return STATUS_OK;
+}
+
+/* All has been read: which rows are meant. */
+static enum status find_targets(struct machine *m)
+{
+    struct machine_statement *s = &m->statement;
+    const struct select_code *code = &s->query->select;
+    struct join j;
+    struct join_walk walk = { .join = &j,
+                              .path = code->levels,
+                              .length = code->level_count,
+                              .filters = code->filters,
+                              .filter_count = code->filter_count,
+                              .found = keep_target };
+    enum status status = machine_join_open_all(&j, m);
+
+    machine_scope(m, &walk.scope);
+    m->join = &j;
+    if (status == STATUS_OK)
+        status = machine_join_run(&walk);
+    m->join = NULL;
+    machine_join_close(&j);
+    s->phase = PHASE_ROW;
+    return status;
+}
+
+/* Its own table comes first, then those of its subqueries. */
+static enum status ask_next(struct machine *m)
+{
+    struct machine_statement *s = &m->statement;
+    enum read_purpose purpose = query_of(m)->kind == QUERY_UPDATE ? READ_UPDATE : READ_DELETE;
+
+    for (; s->step < s->query->read_count; s->step++) {
+        const struct read_code *read = &s->query->reads[s->step];
+        bool is_empty;
+
+        TRY(machine_join_restrict(m, read, &is_empty));
+        if (is_empty && s->step == 0)
+            break;
+        if (is_empty)
+            continue;
+        if (s->step > 0)
+            return machine_statement_read(m, read, READ_SELECT, ROW_LOCK_NONE);
+        return machine_statement_read(m, read, purpose, ROW_LOCK_UPDATE);
+    }
+    TRY(find_targets(m));
+    return advance(m);
+}
+
 enum status machine_write_begin(struct machine *m)
 {
     struct machine_statement *s = &m->statement;
-    bool is_update = query_of(m)->kind == QUERY_UPDATE;
 
     s->before.width = s->after.width = schema_of(m)->column_count;
+    s->assigned.width = s->query->assignment_count;
     if (query_of(m)->kind != QUERY_INSERT && s->is_true)
-        return machine_statement_read(m, &s->query->reads[0], is_update ? READ_UPDATE : READ_DELETE,
-                                      ROW_LOCK_UPDATE);
+        return ask_next(m);
     s->phase = PHASE_ROW;
     return advance(m);
 }
@@ -506,7 +613,21 @@ static enum status keep_answer(struct machine *m)
             TRY(machine_keep_row(m, &s->before, m->answer[i]));
     }
     s->phase = PHASE_ROW;
-    return STATUS_OK;
+    return advance(m);
+}
+
+static enum status go_on_reading(struct machine *m)
+{
+    struct machine_statement *s = &m->statement;
+
+    if (is_simple(s->query))
+        return keep_answer(m);
+    if (s->step + 1 == s->query->read_count)
+        s->has_last = true;
+    else
+        TRY(machine_join_keep_answer(m, s->step));
+    s->step++;
+    return ask_next(m);
 }
 
 enum status machine_write_go_on(struct machine *m)
@@ -516,8 +637,7 @@ enum status machine_write_go_on(struct machine *m)
     TRY(machine_spend(m, m->answer_count));
     switch (s->phase) {
     case PHASE_READ:
-        TRY(keep_answer(m));
-        break;
+        return go_on_reading(m);
     case PHASE_CHECK:
         TRY(machine_check_answer(m));
         break;

@@ -190,7 +190,7 @@ static enum status read_where(struct predicates *set, uint32_t table, struct pre
                           .err = err,
                           .tables = set->tables,
                           .table_count = set->schema.table_count };
-    struct query_source source = { table, set->tables[table].name };
+    struct query_source source = { .table = table, .alias = set->tables[table].name };
     struct program_function function = { .parameter_count = where->variable_count };
     struct routine routine = { .function = &function,
                                .variables = { where->variables, where->variable_count,
@@ -310,7 +310,7 @@ static enum status compile(struct predicates *set, uint32_t table, struct predic
     status = take_apart(e, &conjuncts, err);
     if (status == STATUS_OK)
         status = compile_condition(
-            &(struct condition_conjuncts){ conjuncts.list.at, (uint32_t)conjuncts.list.count, 0, table },
+            &(struct condition_conjuncts){ conjuncts.list.at, (uint32_t)conjuncts.list.count, 0, table, false },
             &set->arena, &shape->condition, err);
     array_close(&conjuncts.list);
     TRY(status);
@@ -345,7 +345,7 @@ enum status predicate_compile(struct predicates *set, uint32_t table, struct tex
 
     *shape = (struct predicate_shape){ .condition = NULL };
     if (is_blank(text))
-        return compile_condition(&(struct condition_conjuncts){ NULL, 0, 0, table }, &set->arena,
+        return compile_condition(&(struct condition_conjuncts){ NULL, 0, 0, table, false }, &set->arena,
                                  &shape->condition, err);
     TRY(check_text(text, err));
     buffer_text(&where.sql, TEXT(PREFIX));

@@ -121,6 +121,7 @@ static enum status analyze_selected(struct plpgsql_reader *r, const PgQuery__Nod
 {
     struct name_scope scope = { .routine = &r->routine,
                                 .allows_calls = true,
+                                .subqueries = SUBQUERIES_ALONE,
                                 .place = "an expression without a query" };
     const PgQuery__SelectStmt *stmt = node->select_stmt;
     struct analysis *a = r->a;

@@ -5,6 +5,7 @@ struct access_survey {
     const struct program_tree *tree;
     struct access *tables;
     bool *calls;
+    uint32_t *table_of; /* by the number of a source in the statement; those of subqueries, too */
 };
 
 /* --- Columns -------------------------------------------------------------------- */
@@ -16,29 +17,30 @@ static void read_columns(struct access_survey *s, uint32_t table, const struct s
         s->tables[table].columns_read[columns->at[i]] = true;
 }
 
-/* Columns are those of the statement's sources. */
-static void survey_expression(struct access_survey *s, const struct query_source *sources,
-                              const struct expression *e)
+static void survey_query(struct access_survey *s, const struct query *query);
+
+static void survey_expression(struct access_survey *s, const struct expression *e)
 {
     if (!e)
         return;
     if (e->kind == EXPRESSION_COLUMN) {
-        struct access *access = &s->tables[sources[e->as.column.source].table];
+        struct access *access = &s->tables[s->table_of[e->as.column.source]];
 
         access->reads = true;
         access->columns_read[e->as.column.column] = true;
     }
     if (e->kind == EXPRESSION_CALL)
         s->calls[e->as.function] = true;
+    if (e->kind == EXPRESSION_SUBQUERY)
+        survey_query(s, e->as.subquery.query);
     for (uint32_t i = 0; i < e->argument_count; i++)
-        survey_expression(s, sources, e->arguments[i]);
+        survey_expression(s, e->arguments[i]);
 }
 
-static void survey_outputs(struct access_survey *s, const struct query_source *sources,
-                           const struct output *outputs, uint32_t count)
+static void survey_outputs(struct access_survey *s, const struct output *outputs, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
-        survey_expression(s, sources, outputs[i].value);
+        survey_expression(s, outputs[i].value);
 }
 
 /* --- Constraints ------------------------------------------------------------------ */
@@ -82,29 +84,35 @@ static void survey_references(struct access_survey *s)
 
 /* --- Queries ---------------------------------------------------------------------- */
 
-static void survey_select(struct access_survey *s, const struct select *select)
+static void survey_plain(void *survey, const struct expression *e)
 {
-    for (uint32_t i = 0; i < select->source_count; i++) {
-        s->tables[select->sources[i].table].reads = true;
-        s->tables[select->sources[i].table].locks |= select->lock != ROW_LOCK_NONE;
-    }
-    survey_expression(s, select->sources, select->where);
-    survey_outputs(s, select->sources, select->outputs, select->output_count);
-    for (uint32_t i = 0; i < select->group_count; i++)
-        survey_expression(s, select->sources, select->group_by[i]);
-    for (uint32_t i = 0; i < select->order_count; i++)
-        survey_expression(s, select->sources, select->order[i].by);
+    survey_expression(survey, e);
 }
 
-static void survey_assignments(struct access_survey *s, const struct query_source *sources,
+static void survey_select(struct access_survey *s, const struct select *select)
+{
+    for (uint32_t i = 0; i < select->arm_count; i++)
+        survey_select(s, select->arms[i].select);
+    for (uint32_t i = 0; i < select->source_count; i++) {
+        struct access *access = &s->tables[select->sources[i].table];
+
+        s->table_of[select->first_source + i] = select->sources[i].table;
+        access->reads = true;
+        access->locks |= select->lock != ROW_LOCK_NONE;
+    }
+    if (select->arm_count == 0)
+        tree_visit_select(select, survey_plain, s);
+}
+
+static void survey_assignments(struct access_survey *s, uint32_t table,
                                const struct assignment *assignments, uint32_t count)
 {
-    struct access *access = &s->tables[sources[0].table];
+    struct access *access = &s->tables[table];
 
     access->updates = true;
     for (uint32_t i = 0; i < count; i++) {
         access->columns_written[assignments[i].column] = true;
-        survey_expression(s, sources, assignments[i].value);
+        survey_expression(s, assignments[i].value);
     }
 }
 
@@ -117,30 +125,39 @@ static void write_all_columns(struct access_survey *s, uint32_t table)
 static void survey_insert(struct access_survey *s, const struct insert *insert)
 {
     /* The row that is there, and the one proposed. */
-    const struct query_source sources[] = { insert->target, insert->target };
-
+    s->table_of[0] = s->table_of[1] = insert->target.table;
     s->tables[insert->target.table].inserts = true;
     write_all_columns(s, insert->target.table);
+    for (uint32_t i = 0; i < insert->value_count; i++)
+        survey_expression(s, insert->values[i]);
     if (insert->action == CONFLICT_UPDATE)
-        survey_assignments(s, sources, insert->assignments, insert->assignment_count);
-    survey_expression(s, sources, insert->conflict_where);
-    survey_outputs(s, sources, insert->returning, insert->returning_count);
+        survey_assignments(s, insert->target.table, insert->assignments, insert->assignment_count);
+    survey_expression(s, insert->conflict_where);
+    survey_outputs(s, insert->returning, insert->returning_count);
+}
+
+static void survey_update(struct access_survey *s, const struct update *update)
+{
+    s->table_of[0] = update->target.table;
+    s->tables[update->target.table].reads = true;
+    survey_assignments(s, update->target.table, update->assignments, update->assignment_count);
+    survey_expression(s, update->where);
+    survey_outputs(s, update->returning, update->returning_count);
 }
 
 static void survey_delete(struct access_survey *s, const struct delete *delete)
 {
     struct access *access = &s->tables[delete->target.table];
 
+    s->table_of[0] = delete->target.table;
     access->deletes = access->reads = true;
     write_all_columns(s, delete->target.table);
-    survey_expression(s, &delete->target, delete->where);
-    survey_outputs(s, &delete->target, delete->returning, delete->returning_count);
+    survey_expression(s, delete->where);
+    survey_outputs(s, delete->returning, delete->returning_count);
 }
 
 static void survey_query(struct access_survey *s, const struct query *query)
 {
-    const struct update *update = &query->as.update;
-
     switch (query->kind) {
     case QUERY_SELECT:
         survey_select(s, &query->as.select);
@@ -149,10 +166,7 @@ static void survey_query(struct access_survey *s, const struct query *query)
         survey_insert(s, &query->as.insert);
         break;
     case QUERY_UPDATE:
-        s->tables[update->target.table].reads = true;
-        survey_assignments(s, &update->target, update->assignments, update->assignment_count);
-        survey_expression(s, &update->target, update->where);
-        survey_outputs(s, &update->target, update->returning, update->returning_count);
+        survey_update(s, &query->as.update);
         break;
     case QUERY_DELETE:
         survey_delete(s, &query->as.delete);
@@ -163,11 +177,6 @@ static void survey_query(struct access_survey *s, const struct query *query)
 /* --- Statements --------------------------------------------------------------------- */
 
 static void survey_block(struct access_survey *s, const struct block *block);
-
-static void survey_plain(struct access_survey *s, const struct expression *e)
-{
-    survey_expression(s, NULL, e);
-}
 
 static void survey_choice(struct access_survey *s, const struct action *action)
 {
@@ -315,13 +324,15 @@ enum status access_find(const struct program_tree *tree, struct arena *arena,
                         const struct access **accesses, struct error *err)
 {
     struct access_survey *surveys = arena_push(arena, tree->function_count, sizeof *surveys);
+    uint32_t *table_of = arena_push(arena, UINT16_MAX + 1, sizeof *table_of);
     struct access *all =
         arena_push(arena, (size_t)tree->function_count * tree->schema.table_count, sizeof *all);
 
-    if (!surveys || !all)
+    if (!surveys || !all || !table_of)
         return error_set(err, STATUS_OVER_LIMIT, "no memory");
     for (uint32_t f = 0; f < tree->function_count; f++) {
         surveys[f].tree = tree;
+        surveys[f].table_of = table_of;
         TRY(make_room(&surveys[f], arena, err));
         survey_function(&surveys[f], &tree->functions[f]);
     }

@@ -19,6 +19,7 @@ enum status analyze_parse_piece(struct analysis *a, PgQuery__ParseResult **tree,
 {
     struct sql_fault fault;
 
+    a->source_count = 0;
     if (sql_parse(a->piece->text, tree, NULL, &fault) != STATUS_OK)
         return analyze_refuse_fault(a, &fault);
     if ((*tree)->n_stmts == 1) {
@@ -42,7 +43,8 @@ enum status analyze_query(struct analysis *a, struct routine *routine, const PgQ
     switch ((int)node->node_case) {
     case PG_QUERY__NODE__NODE_SELECT_STMT:
         made->kind = QUERY_SELECT;
-        return analyze_select(a, routine, node->select_stmt, &made->as.select);
+        return analyze_select(a, &(struct name_scope){ .routine = routine }, node->select_stmt,
+                              &made->as.select);
     case PG_QUERY__NODE__NODE_INSERT_STMT:
         made->kind = QUERY_INSERT;
         return analyze_insert(a, routine, node->insert_stmt, &made->as.insert);

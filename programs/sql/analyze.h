@@ -77,9 +77,21 @@ enum aggregates {
     AGGREGATES_WITHIN, /* in the argument of one */
 };
 
+/* Which subqueries there may be. */
+enum subqueries {
+    SUBQUERIES_REFUSED,
+    SUBQUERIES_ALONE, /* that have no columns of this scope */
+    SUBQUERIES_ANY,
+};
+
 /* What the names in an expression may mean, and what it may do. */
 struct name_scope {
+    struct name_scope *outer; /* of a subquery: the statement that it is in */
+    enum subqueries subqueries;
+    bool uses_outer; /* a name has been found in a scope around */
+    bool keeps_unknown; /* literals that nobody has given a type stay without, for UNION */
     const struct query_source *sources;
+    uint32_t first_source; /* the number of sources[0] in the statement */
     uint32_t first_visible, end_visible; /* of the sources */
     struct routine *routine;             /* or NULL: no variables */
     bool allows_calls;
@@ -102,6 +114,7 @@ struct analysis {
     uint32_t reference_count, reference_room;
     struct program_function *functions;
     uint32_t function_count;
+    uint32_t source_count; /* of the statement that is read, with those of its subqueries */
 };
 
 /* --- The file (analyze.c) --- */

@@ -145,7 +145,7 @@ static enum status refuse_ambiguous(struct analysis *a, int32_t location, struct
 }
 
 /* Leaves NULL where there is no such column. `alias` may be empty. */
-static enum status look_for_column(struct analysis *a, const struct name_scope *scope,
+static enum status look_here(struct analysis *a, const struct name_scope *scope,
                                    struct text alias, struct text name, int32_t location,
                                    const struct expression **out)
 {
@@ -159,9 +159,38 @@ static enum status look_for_column(struct analysis *a, const struct name_scope *
             continue;
         if (*out)
             return refuse_ambiguous(a, location, name);
-        TRY(analyze_build_column(a, table->columns[column].type, (uint16_t)i, (uint16_t)column, location,
-                                 out));
+        TRY(analyze_build_column(a, table->columns[column].type, (uint16_t)(scope->first_source + i),
+                                 (uint16_t)column, location, out));
     }
+    return STATUS_OK;
+}
+
+static bool has_alias(const struct name_scope *scope, struct text alias)
+{
+    for (uint32_t i = scope->first_visible; i < scope->end_visible && alias.at; i++)
+        if (text_equal(alias, scope->sources[i].alias))
+            return true;
+    return false;
+}
+
+/* The same here and, in a subquery, in the statements around it, the innermost first. */
+static enum status look_for_column(struct analysis *a, struct name_scope *scope, struct text alias,
+                                   struct text name, int32_t location, const struct expression **out)
+{
+    struct name_scope *at = scope;
+
+    TRY(look_here(a, at, alias, name, location, out));
+    while (!*out && at->outer && !has_alias(at, alias)) {
+        at = at->outer;
+        TRY(look_here(a, at, alias, name, location, out));
+    }
+    if (!*out || at == scope)
+        return STATUS_OK;
+    if (at->subqueries != SUBQUERIES_ANY)
+        return analyze_refuse(a, location, "a subquery in %s that has columns of the statement is not supported",
+                              at->place);
+    for (; scope != at; scope = scope->outer)
+        scope->uses_outer = true;
     return STATUS_OK;
 }
 
@@ -566,6 +595,8 @@ static bool same_content(const struct expression *x, const struct expression *y)
         return x->as.in.negated == y->as.in.negated;
     case EXPRESSION_CALL:
         return x->as.function == y->as.function;
+    case EXPRESSION_SUBQUERY:
+        return x->as.subquery.query == y->as.subquery.query;
     case EXPRESSION_AND:
     case EXPRESSION_OR:
     case EXPRESSION_CASE:

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "programs/sql/analyze_build.h"
+#include "programs/sql/analyze_select_private.h"
 
 /* Expressions of a list. */
 static enum status analyze_list(struct analysis *a, struct name_scope *scope, PgQuery__Node *const *nodes,
@@ -172,8 +173,6 @@ static enum status analyze_a_expr(struct analysis *a, struct name_scope *scope,
 {
     static const char *const refused[] = {
         [PG_QUERY__A__EXPR__KIND__AEXPR_OP_ALL] = "ALL (array)",
-        [PG_QUERY__A__EXPR__KIND__AEXPR_NULLIF] = "NULLIF",
-        [PG_QUERY__A__EXPR__KIND__AEXPR_LIKE] = "LIKE",
         [PG_QUERY__A__EXPR__KIND__AEXPR_ILIKE] = "ILIKE",
         [PG_QUERY__A__EXPR__KIND__AEXPR_SIMILAR] = "SIMILAR TO",
         [PG_QUERY__A__EXPR__KIND__AEXPR_BETWEEN_SYM] = "BETWEEN SYMMETRIC",
@@ -191,6 +190,10 @@ static enum status analyze_a_expr(struct analysis *a, struct name_scope *scope,
         return analyze_operator(a, scope, e, "IS DISTINCT FROM", out);
     case PG_QUERY__A__EXPR__KIND__AEXPR_NOT_DISTINCT:
         return analyze_operator(a, scope, e, "IS NOT DISTINCT FROM", out);
+    case PG_QUERY__A__EXPR__KIND__AEXPR_NULLIF:
+        return analyze_operator(a, scope, e, "NULLIF", out);
+    case PG_QUERY__A__EXPR__KIND__AEXPR_LIKE:
+        return analyze_operator(a, scope, e, *sql_string(e->name[0]).at == '!' ? "NOT LIKE" : "LIKE", out);
     case PG_QUERY__A__EXPR__KIND__AEXPR_IN:
         return analyze_in(a, scope, e, out);
     case PG_QUERY__A__EXPR__KIND__AEXPR_BETWEEN:
@@ -391,6 +394,95 @@ static enum status analyze_indirection(struct analysis *a, struct name_scope *sc
 static enum status analyze_call(struct analysis *, struct name_scope *, const PgQuery__FuncCall *,
                                   const struct expression **);
 
+/* --- Subqueries -------------------------------------------------------------------- */
+
+static enum status check_subquery(struct analysis *a, const struct name_scope *scope,
+                                  const PgQuery__SubLink *link)
+{
+    static const char *const refused[] = {
+        [PG_QUERY__SUB_LINK_TYPE__ALL_SUBLINK] = "ALL (SELECT ...)",
+        [PG_QUERY__SUB_LINK_TYPE__ROWCOMPARE_SUBLINK] = "a row of several columns",
+        [PG_QUERY__SUB_LINK_TYPE__MULTIEXPR_SUBLINK] = "SET of several columns at once",
+        [PG_QUERY__SUB_LINK_TYPE__ARRAY_SUBLINK] = "ARRAY (SELECT ...)",
+    };
+    size_t type = (size_t)link->sub_link_type;
+
+    if (scope->subqueries == SUBQUERIES_REFUSED)
+        return analyze_refuse(a, link->location, "a subquery is not supported");
+    if (type < ROW_COUNT(refused) && refused[type])
+        return analyze_refuse(a, link->location, "%s is not supported", refused[type]);
+    if (link->n_oper_name > 0 && strcmp(sql_string(link->oper_name[0]).at, "=") != 0)
+        return analyze_refuse(a, link->location, "%s ANY (SELECT ...) is not supported",
+                              sql_string(link->oper_name[0]).at);
+    return STATUS_OK;
+}
+
+/* Both sides as = takes them. */
+static enum status cast_to_compare(struct analysis *a, const struct expression **value,
+                                   struct select *select, int32_t location)
+{
+    struct type types[] = { (*value)->type, select->outputs[0].value->type };
+    struct operator_choice choice, cast;
+    struct output *output;
+    struct sql_error error;
+    void *memory;
+
+    if (operator_resolve("=", types, 2, &choice, &error) != STATUS_OK)
+        return analyze_refuse_sql(a, location, &error);
+    cast = operator_argument_cast(&choice, 0, types[0]);
+    TRY(analyze_build_choice(a, &cast, location, value));
+    cast = operator_argument_cast(&choice, 1, types[1]);
+    TRY(analyze_keep(a, 1, sizeof *output, &memory));
+    output = memory;
+    *output = select->outputs[0];
+    TRY(analyze_build_choice(a, &cast, location, &output->value));
+    if (select->arm_count > 0 && output->value != select->outputs[0].value)
+        return analyze_refuse(a, location, "IN of a UNION of another type is not supported");
+    select->outputs = output;
+    return STATUS_OK;
+}
+
+/* The argument comes first, as it is written. */
+static enum status analyze_subquery(struct analysis *a, struct name_scope *scope,
+                                    const PgQuery__SubLink *link, const struct expression **out)
+{
+    bool is_in = link->sub_link_type == PG_QUERY__SUB_LINK_TYPE__ANY_SUBLINK;
+    bool exists = link->sub_link_type == PG_QUERY__SUB_LINK_TYPE__EXISTS_SUBLINK;
+    struct name_scope within = { .outer = scope, .routine = scope->routine };
+    const struct expression *value = NULL;
+    struct type type = type_of(TYPE_BOOLEAN);
+    struct expression *made;
+    struct query *query;
+    void *memory;
+
+    TRY(check_subquery(a, scope, link));
+    if (is_in)
+        TRY(analyze_expression(a, scope, link->testexpr, &value));
+    TRY(analyze_keep(a, 1, sizeof *query, &memory));
+    query = memory;
+    query->kind = QUERY_SELECT;
+    query->line = analyze_line_of(a, link->location);
+    if (link->subselect->node_case != PG_QUERY__NODE__NODE_SELECT_STMT)
+        return analyze_refuse_node(a, link->subselect);
+    TRY(analyze_select(a, &within, link->subselect->select_stmt, &query->as.select));
+    if (!exists && query->as.select.output_count != 1)
+        return analyze_refuse(a, link->location, is_in ? "subquery has too many columns"
+                                                       : "subquery must return only one column");
+    if (query->as.select.lock != ROW_LOCK_NONE)
+        return analyze_refuse(a, link->location, "FOR UPDATE or FOR SHARE in a subquery is not supported");
+    if (is_in)
+        TRY(cast_to_compare(a, &value, &query->as.select, link->location));
+    if (!is_in && !exists)
+        type = query->as.select.outputs[0].value->type;
+    TRY(analyze_build(a, EXPRESSION_SUBQUERY, type, link->location, is_in, &made));
+    made->as.subquery.kind = is_in ? SUBQUERY_IN : exists ? SUBQUERY_EXISTS : SUBQUERY_VALUE;
+    made->as.subquery.is_correlated = within.uses_outer;
+    made->as.subquery.query = query;
+    if (is_in)
+        analyze_set_argument(made, 0, value);
+    return analyze_build_end(a, made, link->location, out);
+}
+
 enum status analyze_expression(struct analysis *a, struct name_scope *scope,
                                const PgQuery__Node *node, const struct expression **out)
 {
@@ -423,6 +515,8 @@ enum status analyze_expression(struct analysis *a, struct name_scope *scope,
         return analyze_indirection(a, scope, node->a_indirection, out);
     case PG_QUERY__NODE__NODE_FUNC_CALL:
         return analyze_call(a, scope, node->func_call, out);
+    case PG_QUERY__NODE__NODE_SUB_LINK:
+        return analyze_subquery(a, scope, node->sub_link, out);
     default:
         return analyze_refuse_node(a, node);
     }
@@ -478,6 +572,31 @@ static enum status check_aggregate(struct analysis *a, struct name_scope *scope,
     return STATUS_OK;
 }
 
+struct column_count {
+    const struct name_scope *scope;
+    uint32_t own, outer;
+};
+
+static void count_column(void *context, const struct expression *column)
+{
+    struct column_count *count = context;
+    uint32_t source = column->as.column.source;
+
+    if (source < count->scope->first_source)
+        count->outer++;
+    else if (source < count->scope->first_source + count->scope->end_visible)
+        count->own++;
+}
+
+/* Then PostgreSQL takes the aggregate for one of the statement around. */
+static bool is_of_outer(const struct name_scope *scope, const struct expression *argument)
+{
+    struct column_count count = { .scope = scope };
+
+    tree_visit_columns(argument, count_column, &count);
+    return count.outer > 0 && count.own == 0;
+}
+
 static enum status analyze_aggregate(struct analysis *a, struct name_scope *scope,
                                      const PgQuery__FuncCall *call, enum aggregate_kind kind,
                                      const struct expression **out)
@@ -497,6 +616,9 @@ static enum status analyze_aggregate(struct analysis *a, struct name_scope *scop
         TRY(analyze_expression(a, scope, call->args[0], &argument));
         TRY(analyze_build_settled(a, call->location, &argument));
     }
+    if (argument && is_of_outer(scope, argument))
+        return analyze_refuse(a, call->location,
+                              "an aggregate of columns of the statement around is not supported");
     scope->aggregates = AGGREGATES_FOUND;
     if (aggregate_resolve(kind, argument ? argument->type : type_of(TYPE_BIGINT), &choice,
                           &error) != STATUS_OK)

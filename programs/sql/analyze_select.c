@@ -44,6 +44,7 @@ static enum status add_source(struct analysis *a, struct from *from, const PgQue
 {
     struct query_source *source = &from->sources[from->count];
 
+    *source = (struct query_source){ .table = 0 };
     TRY(analyze_source(a, range, source));
     for (uint32_t i = 0; i < from->count; i++)
         if (text_equal(from->sources[i].alias, source->alias))
@@ -55,28 +56,53 @@ static enum status add_source(struct analysis *a, struct from *from, const PgQue
 
 static enum status add_from(struct analysis *a, struct from *from, const PgQuery__Node *node);
 
+/* Which of the sources from `first` on an outer join may leave out. */
+static enum status find_optional(struct analysis *a, const PgQuery__JoinExpr *join, uint32_t first,
+                                 const struct from *from, int32_t location,
+                                 struct query_source **optional)
+{
+    bool is_left = join->jointype == PG_QUERY__JOIN_TYPE__JOIN_LEFT;
+    const PgQuery__Node *side = is_left ? join->rarg : join->larg;
+
+    *optional = NULL;
+    if (join->jointype == PG_QUERY__JOIN_TYPE__JOIN_INNER)
+        return STATUS_OK;
+    if (!is_left && join->jointype != PG_QUERY__JOIN_TYPE__JOIN_RIGHT)
+        return analyze_refuse(a, location, "a FULL JOIN is not supported");
+    if (side->node_case != PG_QUERY__NODE__NODE_RANGE_VAR)
+        return analyze_refuse(a, location, "a join that an outer join may leave out is not supported");
+    *optional = &from->sources[is_left ? from->count - 1 : first];
+    return STATUS_OK;
+}
+
 /* The condition of a join sees the tables of the join alone. */
 static enum status add_join(struct analysis *a, struct from *from, const PgQuery__JoinExpr *join)
 {
     int32_t location = sql_node_location(join->rarg);
     const struct expression *condition;
+    struct query_source *optional;
     uint32_t first = from->count;
     struct name_scope scope;
 
-    if (join->jointype != PG_QUERY__JOIN_TYPE__JOIN_INNER)
-        return analyze_refuse(a, location, "an outer join is not supported");
     ONLY(a, location, join, "jointype larg rarg quals");
     TRY(add_from(a, from, join->larg));
     TRY(add_from(a, from, join->rarg));
+    TRY(find_optional(a, join, first, from, location, &optional));
     if (!join->quals)
         return STATUS_OK;
     scope = *from->scope;
     scope.first_visible = first;
     scope.end_visible = from->count;
     scope.place = "JOIN conditions";
+    scope.subqueries = SUBQUERIES_REFUSED;
     TRY(analyze_expression(a, &scope, join->quals, &condition));
     TRY(analyze_build_condition(a, "JOIN/ON", location, &condition));
-    return analyze_build_and(a, from->on, condition, location, &from->on);
+    from->scope->uses_outer |= scope.uses_outer;
+    if (!optional)
+        return analyze_build_and(a, from->on, condition, location, &from->on);
+    optional->is_optional = true;
+    optional->on = condition;
+    return STATUS_OK;
 }
 
 static enum status add_from(struct analysis *a, struct from *from, const PgQuery__Node *node)
@@ -102,6 +128,10 @@ static enum status analyze_from(struct analysis *a, struct name_scope *scope,
     TRY(analyze_keep(a, room, sizeof *from.sources, &memory));
     from.sources = memory;
     scope->sources = from.sources;
+    scope->first_source = select->first_source = a->source_count;
+    a->source_count += room;
+    if (a->source_count > UINT16_MAX)
+        return analyze_refuse(a, -1, "there are too many tables in the statement");
     for (size_t i = 0; i < stmt->n_from_clause; i++)
         TRY(add_from(a, &from, stmt->from_clause[i]));
     select->sources = from.sources;
@@ -116,6 +146,21 @@ static enum status analyze_from(struct analysis *a, struct name_scope *scope,
 static const char *name_of_type(const PgQuery__TypeName *type)
 {
     return sql_string(type->names[type->n_names - 1]).at;
+}
+
+static const char *implied_name(const PgQuery__Node *node);
+
+static const char *name_of_subquery(const PgQuery__SubLink *link)
+{
+    const PgQuery__ResTarget *target;
+
+    if (link->sub_link_type == PG_QUERY__SUB_LINK_TYPE__EXISTS_SUBLINK)
+        return "exists";
+    if (link->sub_link_type != PG_QUERY__SUB_LINK_TYPE__EXPR_SUBLINK ||
+        link->subselect->select_stmt->n_target_list == 0)
+        return NULL;
+    target = link->subselect->select_stmt->target_list[0]->res_target;
+    return target->name && *target->name ? target->name : implied_name(target->val);
 }
 
 /* The name that PostgreSQL gives an expression without one, or NULL. */
@@ -136,6 +181,10 @@ static const char *implied_name(const PgQuery__Node *node)
     case PG_QUERY__NODE__NODE_CASE_EXPR:
         name = node->case_expr->defresult ? implied_name(node->case_expr->defresult) : NULL;
         return name ? name : "case";
+    case PG_QUERY__NODE__NODE_A_EXPR:
+        return node->a_expr->kind == PG_QUERY__A__EXPR__KIND__AEXPR_NULLIF ? "nullif" : NULL;
+    case PG_QUERY__NODE__NODE_SUB_LINK:
+        return name_of_subquery(node->sub_link);
     case PG_QUERY__NODE__NODE_COALESCE_EXPR:
         return "coalesce";
     case PG_QUERY__NODE__NODE_MIN_MAX_EXPR:
@@ -210,7 +259,8 @@ static enum status add_star(struct analysis *a, const struct name_scope *scope,
 
         for (uint16_t i = 0; i < table->column_count; i++, ++*out) {
             (*out)->name = table->columns[i].name;
-            TRY(analyze_build_column(a, table->columns[i].type, (uint16_t)first, i, ref->location,
+            TRY(analyze_build_column(a, table->columns[i].type,
+                                     (uint16_t)(scope->first_source + first), i, ref->location,
                                      &(*out)->value));
         }
     }
@@ -224,7 +274,8 @@ static enum status add_output(struct analysis *a, struct name_scope *scope,
 
     TRY(analyze_keep_text(a, text_of(name ? name : "?column?"), &out->name));
     TRY(analyze_expression(a, scope, target->val, &out->value));
-    return analyze_build_settled(a, target->location, &out->value);
+    return scope->keeps_unknown ? STATUS_OK
+                                : analyze_build_settled(a, target->location, &out->value);
 }
 
 enum status analyze_outputs(struct analysis *a, struct name_scope *scope,
@@ -284,6 +335,16 @@ static enum status find_output(struct analysis *a, const struct select *select,
     return STATUS_OK;
 }
 
+static void set_direction(const PgQuery__SortBy *sort, struct order_item *item)
+{
+    bool by_default = sort->sortby_nulls == PG_QUERY__SORT_BY_NULLS__SORTBY_NULLS_DEFAULT;
+
+    item->descending = sort->sortby_dir == PG_QUERY__SORT_BY_DIR__SORTBY_DESC;
+    item->nulls_first = by_default
+                            ? item->descending
+                            : sort->sortby_nulls == PG_QUERY__SORT_BY_NULLS__SORTBY_NULLS_FIRST;
+}
+
 static enum status analyze_order(struct analysis *a, struct name_scope *scope,
                                  const PgQuery__SelectStmt *stmt, struct select *select)
 {
@@ -294,18 +355,13 @@ static enum status analyze_order(struct analysis *a, struct name_scope *scope,
     items = memory;
     for (size_t i = 0; i < stmt->n_sort_clause; i++) {
         const PgQuery__SortBy *sort = stmt->sort_clause[i]->sort_by;
-        bool descending = sort->sortby_dir == PG_QUERY__SORT_BY_DIR__SORTBY_DESC;
-        bool by_default = sort->sortby_nulls == PG_QUERY__SORT_BY_NULLS__SORTBY_NULLS_DEFAULT;
 
         ONLY(a, sort->location, sort, "node sortby_dir sortby_nulls");
         TRY(find_output(a, select, sort->node, "ORDER BY", &items[i].by));
         if (!items[i].by)
             TRY(analyze_expression(a, scope, sort->node, &items[i].by));
         TRY(analyze_build_settled(a, sort->location, &items[i].by));
-        items[i].descending = descending;
-        items[i].nulls_first =
-            by_default ? descending
-                       : sort->sortby_nulls == PG_QUERY__SORT_BY_NULLS__SORTBY_NULLS_FIRST;
+        set_direction(sort, &items[i]);
     }
     select->order = items;
     select->order_count = (uint32_t)stmt->n_sort_clause;
@@ -366,39 +422,56 @@ static enum status analyze_group(struct analysis *a, struct name_scope *scope,
     return STATUS_OK;
 }
 
-/* Whether the expression is the same for all rows of a group. `column` is what is not. */
-static bool is_grouped(const struct select *select, const struct expression *e,
-                       const struct expression **column)
+/* What is looked for in an expression: a column that is not the same for all rows of a group. */
+struct group_check {
+    const struct select *select;
+    const struct expression *column; /* the first one found, or NULL */
+    bool is_within; /* a subquery, whose aggregates are its own */
+};
+
+static void look_for_ungrouped(void *context, const struct expression *e)
 {
-    if (e->kind == EXPRESSION_AGGREGATE)
-        return true;
+    struct group_check *check = context;
+    const struct select *select = check->select;
+    bool is_within = check->is_within;
+
+    if (check->column || (e->kind == EXPRESSION_AGGREGATE && !is_within))
+        return;
     for (uint32_t i = 0; i < select->group_count; i++)
         if (analyze_expressions_equal(e, select->group_by[i]))
-            return true;
+            return;
     if (e->kind == EXPRESSION_COLUMN) {
-        *column = e;
-        return false;
+        uint32_t source = e->as.column.source;
+
+        if (source >= select->first_source && source - select->first_source < select->source_count)
+            check->column = e;
+        return;
     }
     for (uint32_t i = 0; i < e->argument_count; i++)
-        if (!is_grouped(select, e->arguments[i], column))
-            return false;
-    return true;
+        look_for_ungrouped(check, e->arguments[i]);
+    if (e->kind != EXPRESSION_SUBQUERY)
+        return;
+    check->is_within = true;
+    tree_visit_query(e->as.subquery.query, look_for_ungrouped, check);
+    check->is_within = is_within;
 }
 
 static enum status check_grouped(struct analysis *a, const struct select *select,
                                  const struct expression *e)
 {
-    const struct expression *column = NULL;
+    struct group_check check = { .select = select };
     const struct query_source *source;
 
-    if (is_grouped(select, e, &column))
+    look_for_ungrouped(&check, e);
+    if (!check.column)
         return STATUS_OK;
-    source = &select->sources[column->as.column.source];
-    return analyze_refuse(a, -1,
-                          "column \"%.*s.%.*s\" must appear in the GROUP BY clause or be used in an "
-                          "aggregate function",
-                          TEXT_PRINT(source->alias),
-                          TEXT_PRINT(a->tables[source->table].columns[column->as.column.column].name));
+    source = &select->sources[check.column->as.column.source - select->first_source];
+    return analyze_refuse(
+        a, -1,
+        "column \"%.*s.%.*s\" must appear in the GROUP BY clause or be used in an "
+        "aggregate function",
+        TEXT_PRINT(source->alias),
+        TEXT_PRINT(a->tables[source->table].columns[check.column->as.column.column].name));
 }
 
 static enum status check_groups(struct analysis *a, const struct select *select)
@@ -409,24 +482,74 @@ static enum status check_groups(struct analysis *a, const struct select *select)
         TRY(check_grouped(a, select, select->outputs[i].value));
     for (uint32_t i = 0; i < select->order_count; i++)
         TRY(check_grouped(a, select, select->order[i].by));
+    return select->having ? check_grouped(a, select, select->having) : STATUS_OK;
+}
+
+static enum status analyze_having(struct analysis *a, struct name_scope *scope,
+                                  const PgQuery__SelectStmt *stmt, struct select *select)
+{
+    int32_t location;
+
+    if (!stmt->having_clause)
+        return STATUS_OK;
+    scope->place = "HAVING";
+    location = sql_node_location(stmt->having_clause);
+    if (select->source_count == 0)
+        return analyze_refuse(a, location, "HAVING without FROM is not supported");
+    TRY(analyze_expression(a, scope, stmt->having_clause, &select->having));
+    return analyze_build_condition(a, "HAVING", location, &select->having);
+}
+
+/* --- DISTINCT ------------------------------------------------------------------------ */
+
+static bool is_output(const struct select *select, const struct expression *e)
+{
+    for (uint32_t i = 0; i < select->output_count; i++)
+        if (analyze_expressions_equal(select->outputs[i].value, e))
+            return true;
+    return false;
+}
+
+static enum status analyze_distinct(struct analysis *a, const PgQuery__SelectStmt *stmt,
+                                    struct select *select)
+{
+    if (stmt->n_distinct_clause == 0)
+        return STATUS_OK;
+    if (stmt->distinct_clause[0]->node_case != PG_QUERY__NODE__NODE__NOT_SET)
+        return analyze_refuse(a, sql_node_location(stmt->distinct_clause[0]),
+                              "DISTINCT ON is not supported");
+    select->distinct = true;
+    for (uint32_t i = 0; i < select->order_count; i++)
+        if (!is_output(select, select->order[i].by))
+            return analyze_refuse(a, sql_node_location(stmt->sort_clause[i]->sort_by->node),
+                                  "for SELECT DISTINCT, ORDER BY expressions must appear in select "
+                                  "list");
     return STATUS_OK;
 }
 
 /* --- LIMIT and locks ---------------------------------------------------------------- */
 
+static enum status analyze_row_count(struct analysis *a, const struct name_scope *outer,
+                                     const char *place, const PgQuery__Node *node,
+                                     const struct expression **out)
+{
+    struct name_scope scope = { .routine = outer->routine,
+                                .subqueries = SUBQUERIES_ALONE,
+                                .place = place };
+
+    if (!node)
+        return STATUS_OK;
+    TRY(analyze_expression(a, &scope, node, out));
+    return analyze_build_cast(a, type_of(TYPE_BIGINT), CAST_IMPLICIT, sql_node_location(node), out);
+}
+
 static enum status analyze_limit(struct analysis *a, const struct name_scope *outer,
                                  const PgQuery__SelectStmt *stmt, struct select *select)
 {
-    struct name_scope scope = { .routine = outer->routine, .place = "LIMIT" };
-    int32_t location;
-
     if (stmt->limit_option == PG_QUERY__LIMIT_OPTION__LIMIT_OPTION_WITH_TIES)
         return analyze_refuse(a, -1, "WITH TIES is not supported");
-    if (!stmt->limit_count)
-        return STATUS_OK;
-    location = sql_node_location(stmt->limit_count);
-    TRY(analyze_expression(a, &scope, stmt->limit_count, &select->limit));
-    return analyze_build_cast(a, type_of(TYPE_BIGINT), CAST_IMPLICIT, location, &select->limit);
+    TRY(analyze_row_count(a, outer, "OFFSET", stmt->limit_offset, &select->offset));
+    return analyze_row_count(a, outer, "LIMIT", stmt->limit_count, &select->limit);
 }
 
 static enum status analyze_lock(struct analysis *a, const PgQuery__SelectStmt *stmt,
@@ -450,6 +573,12 @@ static enum status analyze_lock(struct analysis *a, const PgQuery__SelectStmt *s
         select->lock = ROW_LOCK_SHARE;
     else
         return analyze_refuse(a, -1, "FOR NO KEY UPDATE and FOR KEY SHARE are not supported");
+    for (uint32_t i = 0; i < select->source_count; i++)
+        if (select->sources[i].is_optional)
+            return analyze_refuse(a, -1, "%s cannot be applied to the nullable side of an outer join",
+                                  select->lock == ROW_LOCK_UPDATE ? "FOR UPDATE" : "FOR SHARE");
+    if (select->distinct)
+        return analyze_refuse(a, -1, "FOR UPDATE or FOR SHARE is not allowed with DISTINCT");
     if (select->aggregates)
         return analyze_refuse(a, -1, "FOR UPDATE or FOR SHARE is not allowed with aggregates or GROUP BY");
     return STATUS_OK;
@@ -472,27 +601,168 @@ static enum status analyze_where(struct analysis *a, struct name_scope *scope,
     return analyze_build_and(a, select->where, where, location, &select->where);
 }
 
-enum status analyze_select(struct analysis *a, struct routine *routine,
-                           const PgQuery__SelectStmt *stmt, struct select *select)
+static enum status analyze_plain_select(struct analysis *a, struct name_scope *scope,
+                                        const PgQuery__SelectStmt *stmt, struct select *select)
 {
-    struct name_scope scope = { .routine = routine, .place = "a query" };
-
     ONLY(a, -1, stmt,
-         "target_list from_clause where_clause group_clause sort_clause limit_count limit_option "
-         "locking_clause");
+         "distinct_clause target_list from_clause where_clause group_clause having_clause sort_clause "
+         "limit_offset limit_count limit_option locking_clause op");
     if (stmt->n_target_list == 0)
         return analyze_refuse(a, -1, "a SELECT of nothing is not supported");
-    TRY(analyze_from(a, &scope, stmt, select));
-    scope.allows_calls = select->source_count == 0;
-    TRY(analyze_where(a, &scope, stmt, select));
-    scope.aggregates = AGGREGATES_ALLOWED;
-    scope.place = "a query with FROM";
-    TRY(analyze_outputs(a, &scope, stmt->target_list, stmt->n_target_list, &select->outputs,
+    TRY(analyze_from(a, scope, stmt, select));
+    scope->allows_calls = select->source_count == 0 && !scope->outer;
+    TRY(analyze_where(a, scope, stmt, select));
+    scope->aggregates = AGGREGATES_ALLOWED;
+    scope->place = scope->outer ? "a subquery" : "a query with FROM";
+    TRY(analyze_outputs(a, scope, stmt->target_list, stmt->n_target_list, &select->outputs,
                         &select->output_count));
-    TRY(analyze_order(a, &scope, stmt, select));
-    select->aggregates = scope.aggregates == AGGREGATES_FOUND || stmt->n_group_clause > 0;
-    TRY(analyze_group(a, &scope, stmt, select));
+    TRY(analyze_order(a, scope, stmt, select));
+    TRY(analyze_having(a, scope, stmt, select));
+    select->aggregates = scope->aggregates == AGGREGATES_FOUND || stmt->n_group_clause > 0 ||
+                         select->having;
+    TRY(analyze_group(a, scope, stmt, select));
+    TRY(analyze_distinct(a, stmt, select));
     TRY(check_groups(a, select));
-    TRY(analyze_limit(a, &scope, stmt, select));
+    TRY(analyze_limit(a, scope, stmt, select));
     return analyze_lock(a, stmt, select);
+}
+
+/* --- UNION ---------------------------------------------------------------------------- */
+
+static uint32_t count_arms(const PgQuery__SelectStmt *stmt)
+{
+    if (stmt->op == PG_QUERY__SET_OPERATION__SETOP_NONE)
+        return 1;
+    return count_arms(stmt->larg) + count_arms(stmt->rarg);
+}
+
+struct union_draft {
+    struct select *selects;
+    struct select_arm *arms;
+    uint32_t count;
+};
+
+static enum status add_arms(struct analysis *a, struct name_scope *scope,
+                            const PgQuery__SelectStmt *stmt, bool keeps_all,
+                            struct union_draft *draft)
+{
+    struct name_scope within = { .outer = scope->outer,
+                                 .routine = scope->routine,
+                                 .keeps_unknown = true,
+                                 .subqueries = SUBQUERIES_ANY,
+                                 .place = "a query" };
+    struct select *select = &draft->selects[draft->count];
+
+    if (stmt->op != PG_QUERY__SET_OPERATION__SETOP_NONE) {
+        if (stmt->op != PG_QUERY__SET_OPERATION__SETOP_UNION)
+            return analyze_refuse(a, -1, "INTERSECT or EXCEPT is not supported");
+        if (draft->count > 0)
+            return analyze_refuse(a, -1, "a UNION on the right side of another is not supported");
+        ONLY(a, -1, stmt, "op all larg rarg limit_option");
+        TRY(add_arms(a, scope, stmt->larg, true, draft));
+        if (stmt->rarg->op != PG_QUERY__SET_OPERATION__SETOP_NONE)
+            return analyze_refuse(a, -1, "a UNION on the right side of another is not supported");
+        return add_arms(a, scope, stmt->rarg, stmt->all, draft);
+    }
+    ONLY(a, -1, stmt,
+         "distinct_clause target_list from_clause where_clause group_clause having_clause "
+         "limit_option");
+    TRY(analyze_plain_select(a, &within, stmt, select));
+    scope->uses_outer |= within.uses_outer;
+    draft->arms[draft->count++] = (struct select_arm){ select, keeps_all };
+    return STATUS_OK;
+}
+
+/* A column of the union has the type that those of its arms have in common. */
+static enum status cast_arms(struct analysis *a, struct union_draft *draft, uint32_t column)
+{
+    struct sql_error error;
+    struct type *types, common;
+    void *memory;
+
+    TRY(analyze_keep(a, draft->count, sizeof *types, &memory));
+    types = memory;
+    for (uint32_t i = 0; i < draft->count; i++)
+        types[i] = draft->selects[i].outputs[column].value->type;
+    if (operator_common_type("UNION", types, draft->count, &common, &error) != STATUS_OK)
+        return analyze_refuse_sql(a, -1, &error);
+    for (uint32_t i = 0; i < draft->count; i++) {
+        struct output *output = (struct output *)&draft->selects[i].outputs[column];
+
+        TRY(analyze_build_cast(a, common, CAST_IMPLICIT, -1, &output->value));
+    }
+    return STATUS_OK;
+}
+
+static enum status find_union_output(struct analysis *a, const struct select *select,
+                                     const PgQuery__SortBy *sort, uint32_t *output)
+{
+    const struct expression *found;
+
+    TRY(find_output(a, select, sort->node, "ORDER BY", &found));
+    for (*output = 0; found && *output < select->output_count; ++*output)
+        if (select->outputs[*output].value == found)
+            return STATUS_OK;
+    return analyze_refuse(a, sql_node_location(sort->node), "invalid UNION/INTERSECT/EXCEPT ORDER BY clause");
+}
+
+static enum status order_union(struct analysis *a, const PgQuery__SelectStmt *stmt,
+                               struct select *select)
+{
+    struct order_item *items;
+    void *memory;
+
+    TRY(analyze_keep(a, stmt->n_sort_clause, sizeof *items, &memory));
+    items = memory;
+    for (size_t i = 0; i < stmt->n_sort_clause; i++) {
+        const PgQuery__SortBy *sort = stmt->sort_clause[i]->sort_by;
+
+        ONLY(a, sort->location, sort, "node sortby_dir sortby_nulls");
+        set_direction(sort, &items[i]);
+        TRY(find_union_output(a, select, sort, &items[i].output));
+    }
+    select->order = items;
+    select->order_count = (uint32_t)stmt->n_sort_clause;
+    return STATUS_OK;
+}
+
+static enum status analyze_union(struct analysis *a, struct name_scope *scope,
+                                 const PgQuery__SelectStmt *stmt, struct select *select)
+{
+    uint32_t count = count_arms(stmt);
+    struct union_draft draft = { 0 };
+    PgQuery__SelectStmt bare = *stmt;
+    void *memory;
+
+    ONLY(a, -1, stmt, "op all larg rarg sort_clause limit_offset limit_count limit_option");
+    bare.n_sort_clause = 0;
+    bare.limit_offset = bare.limit_count = NULL;
+    TRY(analyze_keep(a, count, sizeof *draft.selects, &memory));
+    draft.selects = memory;
+    TRY(analyze_keep(a, count, sizeof *draft.arms, &memory));
+    draft.arms = memory;
+    TRY(add_arms(a, scope, &bare, true, &draft));
+    if (scope->outer && scope->uses_outer)
+        return analyze_refuse(a, -1, "UNION in a correlated subquery is not supported");
+    for (uint32_t i = 1; i < count; i++)
+        if (draft.selects[i].output_count != draft.selects[0].output_count)
+            return analyze_refuse(a, -1, "each UNION query must have the same number of columns");
+    for (uint32_t i = 0; i < draft.selects[0].output_count; i++)
+        TRY(cast_arms(a, &draft, i));
+    select->arms = draft.arms;
+    select->arm_count = count;
+    select->outputs = draft.selects[0].outputs;
+    select->output_count = draft.selects[0].output_count;
+    TRY(order_union(a, stmt, select));
+    return analyze_limit(a, scope, stmt, select);
+}
+
+enum status analyze_select(struct analysis *a, struct name_scope *scope,
+                           const PgQuery__SelectStmt *stmt, struct select *select)
+{
+    scope->place = scope->outer ? "a subquery" : "a query";
+    scope->subqueries = SUBQUERIES_ANY;
+    if (stmt->op != PG_QUERY__SET_OPERATION__SETOP_NONE)
+        return analyze_union(a, scope, stmt, select);
+    return analyze_plain_select(a, scope, stmt, select);
 }

@@ -4,7 +4,8 @@
 
 #include "programs/sql/analyze.h"
 
-MUST_USE enum status analyze_select(struct analysis *, struct routine *,
+/* What is around it is in the scope: the routine, and of a subquery the scope outside. */
+MUST_USE enum status analyze_select(struct analysis *, struct name_scope *,
                                     const PgQuery__SelectStmt *, struct select *);
 /* What SELECT or RETURNING lists, with * written out. */
 MUST_USE enum status analyze_outputs(struct analysis *, struct name_scope *,

@@ -15,6 +15,7 @@ struct table_draft {
     struct schema_table *table;
     struct schema_column *columns;
     struct schema_unique *uniques;
+    struct schema_check *checks;
     bool has_key;
 };
 
@@ -29,6 +30,9 @@ static bool is_name_taken(const struct analysis *a, const struct table_draft *dr
         for (uint16_t k = 0; k < a->tables[i].unique_count; k++)
             if (text_equal(a->tables[i].uniques[k].name, name))
                 return true;
+    for (uint16_t i = 0; i < draft->table->check_count; i++)
+        if (text_equal(draft->checks[i].name, name))
+            return true;
     for (uint32_t i = 0; i < a->reference_count; i++)
         if (a->references[i].from == a->table_count && text_equal(a->references[i].name, name))
             return true;
@@ -350,15 +354,64 @@ static enum status set_default(struct analysis *a, struct table_draft *draft,
     return analyze_build_choice(a, &cast, constraint->location, &column->default_value);
 }
 
-/* The first pass takes what references may refer to; the second takes references. */
-enum pass { PASS_COLUMNS, PASS_REFERENCES };
+/* The one column that an expression has, however often; -1: none, -2: several. */
+static int32_t only_column(const struct expression *e)
+{
+    int32_t only = e->kind == EXPRESSION_COLUMN ? e->as.column.column : -1;
+
+    for (uint32_t i = 0; i < e->argument_count; i++) {
+        int32_t of_argument = only_column(e->arguments[i]);
+
+        if (only >= 0 && of_argument >= 0 && of_argument != only)
+            return -2;
+        only = only == -1 || of_argument == -2 ? of_argument : only;
+    }
+    return only;
+}
+
+/* PostgreSQL looks at them in the order of their names. */
+static void insert_check(struct table_draft *draft, struct schema_check check)
+{
+    uint16_t place = draft->table->check_count++;
+
+    for (; place > 0 && text_compare(check.name, draft->checks[place - 1].name) < 0; place--)
+        draft->checks[place] = draft->checks[place - 1];
+    draft->checks[place] = check;
+}
+
+static enum status add_check(struct analysis *a, struct table_draft *draft,
+                             const PgQuery__Constraint *constraint)
+{
+    const struct query_source source = { .table = a->table_count,
+                                         .alias = draft->table->name };
+    struct name_scope scope = { .sources = &source,
+                                .end_visible = 1,
+                                .place = "check constraints" };
+    struct schema_columns columns = { 0 };
+    struct schema_check check;
+    int32_t column;
+    uint16_t only;
+
+    ONLY(a, constraint->location, constraint, "contype conname raw_expr initially_valid");
+    TRY(analyze_expression(a, &scope, constraint->raw_expr, &check.condition));
+    TRY(analyze_build_condition(a, "CHECK", constraint->location, &check.condition));
+    column = only_column(check.condition);
+    only = (uint16_t)column;
+    if (column >= 0)
+        columns = (struct schema_columns){ &only, 1 };
+    TRY(take_name(a, draft, constraint, &columns, "check", &check.name));
+    insert_check(draft, check);
+    return STATUS_OK;
+}
+
+/* The first pass takes what the others may speak of: columns, keys and uniques. */
+enum pass { PASS_COLUMNS, PASS_CHECKS, PASS_REFERENCES };
 
 static enum status refuse_constraint(struct analysis *a, const PgQuery__Constraint *constraint)
 {
     static const char *const names[] = {
         [PG_QUERY__CONSTR_TYPE__CONSTR_IDENTITY] = "GENERATED AS IDENTITY",
         [PG_QUERY__CONSTR_TYPE__CONSTR_GENERATED] = "a generated column",
-        [PG_QUERY__CONSTR_TYPE__CONSTR_CHECK] = "CHECK",
         [PG_QUERY__CONSTR_TYPE__CONSTR_EXCLUSION] = "EXCLUDE",
         [PG_QUERY__CONSTR_TYPE__CONSTR_ATTR_DEFERRABLE] = "DEFERRABLE",
         [PG_QUERY__CONSTR_TYPE__CONSTR_ATTR_DEFERRED] = "INITIALLY DEFERRED",
@@ -382,7 +435,9 @@ static enum status add_constraint(struct analysis *a, struct table_draft *draft,
     case PG_QUERY__CONSTR_TYPE__CONSTR_UNIQUE:
         return now ? add_unique(a, draft, constraint, column) : STATUS_OK;
     case PG_QUERY__CONSTR_TYPE__CONSTR_FOREIGN:
-        return now ? STATUS_OK : add_reference(a, draft, constraint, column);
+        return pass == PASS_REFERENCES ? add_reference(a, draft, constraint, column) : STATUS_OK;
+    case PG_QUERY__CONSTR_TYPE__CONSTR_CHECK:
+        return pass == PASS_CHECKS ? add_check(a, draft, constraint) : STATUS_OK;
     case PG_QUERY__CONSTR_TYPE__CONSTR_NOTNULL:
         ONLY(a, constraint->location, constraint, "contype conname");
         draft->columns[column].not_null = true;
@@ -491,6 +546,8 @@ static enum status add_columns(struct analysis *a, struct table_draft *draft,
     }
     TRY(analyze_keep(a, uniques, sizeof *draft->uniques, &memory));
     draft->table->uniques = draft->uniques = memory;
+    TRY(analyze_keep(a, uniques, sizeof *draft->checks, &memory));
+    draft->table->checks = draft->checks = memory;
     return STATUS_OK;
 }
 
@@ -512,6 +569,7 @@ enum status analyze_table(struct analysis *a, const PgQuery__CreateStmt *stmt)
     if (!draft.has_key)
         return analyze_refuse(a, range->location, "a table without a primary key is not supported");
     TRY(settle_uniques(a, &draft));
+    TRY(add_constraints(a, &draft, stmt, PASS_CHECKS));
     TRY(add_constraints(a, &draft, stmt, PASS_REFERENCES));
     a->table_count++;
     return STATUS_OK;

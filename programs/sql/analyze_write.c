@@ -49,6 +49,7 @@ static enum status analyze_returning(struct analysis *a, struct name_scope *scop
                                      const struct output **outputs, uint32_t *output_count)
 {
     scope->place = "RETURNING";
+    scope->subqueries = SUBQUERIES_ALONE;
     return analyze_outputs(a, scope, nodes, count, outputs, output_count);
 }
 
@@ -184,7 +185,9 @@ static enum status analyze_values(struct analysis *a, struct routine *routine,
                                   const PgQuery__InsertStmt *stmt, struct insert *insert)
 {
     static const PgQuery__List no_values = PG_QUERY__LIST__INIT;
-    struct name_scope scope = { .routine = routine, .place = "VALUES" };
+    struct name_scope scope = { .routine = routine,
+                                .subqueries = SUBQUERIES_ALONE,
+                                .place = "VALUES" };
     const struct schema_table *table = table_of(a, &insert->target);
     const PgQuery__SelectStmt *source = stmt->select_stmt ? stmt->select_stmt->select_stmt : NULL;
     const struct expression **values;
@@ -206,6 +209,7 @@ static enum status analyze_values(struct analysis *a, struct routine *routine,
         TRY(analyze_row(a, &scope, table, source ? source->values_lists[i]->list : &no_values,
                         &columns, &values[(size_t)i * table->column_count]));
     insert->values = values;
+    insert->value_count = insert->row_count * table->column_count;
     return STATUS_OK;
 }
 
@@ -274,7 +278,9 @@ static enum status analyze_conflict(struct analysis *a, struct routine *routine,
                                     const PgQuery__OnConflictClause *clause, struct insert *insert)
 {
     struct query_source *sources;
-    struct name_scope scope = { .routine = routine, .end_visible = 2 };
+    struct name_scope scope = { .routine = routine,
+                                .subqueries = SUBQUERIES_ALONE,
+                                .end_visible = 2 };
     void *memory;
 
     ONLY(a, clause->location, clause, "action infer target_list where_clause");
@@ -290,7 +296,7 @@ static enum status analyze_conflict(struct analysis *a, struct routine *routine,
     TRY(analyze_keep(a, 2, sizeof *sources, &memory));
     sources = memory;
     sources[0] = insert->target;
-    sources[1] = (struct query_source){ insert->target.table, excluded };
+    sources[1] = (struct query_source){ .table = insert->target.table, .alias = excluded };
     scope.sources = sources;
     TRY(analyze_set(a, &scope,
                     &(struct set_clause){ table_of(a, &insert->target), clause->target_list,
@@ -304,8 +310,10 @@ static enum status analyze_conflict(struct analysis *a, struct routine *routine,
 enum status analyze_insert(struct analysis *a, struct routine *routine,
                            const PgQuery__InsertStmt *stmt, struct insert *insert)
 {
-    struct name_scope scope = { .routine = routine, .sources = &insert->target, .end_visible = 1 };
+    struct name_scope scope = { .routine = routine, .sources = &insert->target, .end_visible = 1,
+                                .subqueries = SUBQUERIES_ALONE };
 
+    a->source_count = 2;
     ONLY(a, -1, stmt, "relation cols select_stmt on_conflict_clause returning_list");
     TRY(analyze_source(a, stmt->relation, &insert->target));
     TRY(analyze_values(a, routine, stmt, insert));
@@ -318,8 +326,10 @@ enum status analyze_insert(struct analysis *a, struct routine *routine,
 enum status analyze_update(struct analysis *a, struct routine *routine,
                            const PgQuery__UpdateStmt *stmt, struct update *update)
 {
-    struct name_scope scope = { .routine = routine, .sources = &update->target, .end_visible = 1 };
+    struct name_scope scope = { .routine = routine, .sources = &update->target, .end_visible = 1,
+                                .subqueries = SUBQUERIES_ANY };
 
+    a->source_count = 1;
     ONLY(a, -1, stmt, "relation target_list where_clause returning_list");
     TRY(analyze_source(a, stmt->relation, &update->target));
     TRY(analyze_set(a, &scope,
@@ -334,8 +344,10 @@ enum status analyze_update(struct analysis *a, struct routine *routine,
 enum status analyze_delete(struct analysis *a, struct routine *routine,
                            const PgQuery__DeleteStmt *stmt, struct delete *delete)
 {
-    struct name_scope scope = { .routine = routine, .sources = &delete->target, .end_visible = 1 };
+    struct name_scope scope = { .routine = routine, .sources = &delete->target, .end_visible = 1,
+                                .subqueries = SUBQUERIES_ANY };
 
+    a->source_count = 1;
     ONLY(a, -1, stmt, "relation where_clause returning_list");
     TRY(analyze_source(a, stmt->relation, &delete->target));
     TRY(analyze_where(a, &scope, stmt->where_clause, &delete->where));

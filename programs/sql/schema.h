@@ -34,6 +34,12 @@ struct schema_unique {
     struct schema_columns columns;
 };
 
+/* Not false for any row. Columns are those of source 0. */
+struct schema_check {
+    struct text name; /* t_b_check, or t_check where it is not about one column */
+    const struct expression *condition; /* boolean */
+};
+
 struct schema_reference {
     struct text name; /* t_b_fkey */
     uint32_t from, to;                      /* tables */
@@ -48,6 +54,8 @@ struct schema_table {
     struct text key_name; /* t_pkey */
     const struct schema_unique *uniques;
     uint16_t unique_count;
+    const struct schema_check *checks; /* in the order of their names, in which they are looked at */
+    uint16_t check_count;
 };
 
 struct schema {

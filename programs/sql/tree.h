@@ -13,6 +13,10 @@
  * in expressions of the language itself and in a SELECT without FROM. There a
  * call may stand anywhere, also under AND, OR, CASE, COALESCE and IN, which may
  * not reach it.
+ *
+ * The sources of a statement and of all subqueries in it have numbers of their own:
+ * those of a select begin at its first_source. So a column in a subquery may be one
+ * of a statement around it; then the subquery is correlated.
  */
 #ifndef PROGRAMS_SQL_TREE_H
 #define PROGRAMS_SQL_TREE_H
@@ -37,8 +41,17 @@ enum expression_kind {
     EXPRESSION_COALESCE, /* stops at the first that is not null */
     EXPRESSION_IN,       /* the first is, or is not, among the others */
     EXPRESSION_AGGREGATE, /* only in the outputs and order of a select that aggregates */
+    EXPRESSION_SUBQUERY, /* what a select says; of SUBQUERY_IN the argument is looked for in it */
     EXPRESSION_CALL,     /* a function of the program; its arguments have the parameters' types */
 };
+
+enum subquery_kind {
+    SUBQUERY_VALUE,  /* its only value: null if it has no row, an error if it has several */
+    SUBQUERY_EXISTS, /* whether it has a row */
+    SUBQUERY_IN,     /* whether the argument is among its values: null if only a null could be it */
+};
+
+struct query;
 
 struct expression {
     enum expression_kind kind;
@@ -59,6 +72,11 @@ struct expression {
             bool negated;
         } in;
         uint32_t function;
+        struct {
+            enum subquery_kind kind;
+            bool is_correlated; /* has a column of a statement around it */
+            const struct query *query; /* a select */
+        } subquery;
     } as;
     const struct expression *const *arguments;
     uint32_t argument_count;
@@ -69,6 +87,13 @@ struct expression {
 struct query_source {
     uint32_t table;
     struct text alias;
+    /*
+     * Of the table that an outer join may leave out, the join's condition: where no row of it
+     * meets the condition, its columns are null. Joins of which nobody may be left out have
+     * theirs in `where`.
+     */
+    bool is_optional;
+    const struct expression *on;
 };
 
 enum row_lock { ROW_LOCK_NONE, ROW_LOCK_SHARE, ROW_LOCK_UPDATE };
@@ -76,6 +101,7 @@ enum row_lock { ROW_LOCK_NONE, ROW_LOCK_SHARE, ROW_LOCK_UPDATE };
 struct order_item {
     const struct expression *by;
     bool descending, nulls_first;
+    uint32_t output; /* with arms, in place of `by` */
 };
 
 struct output {
@@ -83,19 +109,35 @@ struct output {
     const struct expression *value;
 };
 
-/* Sources are joined by their product; ON is part of `where`. */
+struct select;
+
+/* One of the selects that UNION puts together. */
+struct select_arm {
+    const struct select *select;
+    bool keeps_all; /* UNION ALL: else what is there by then is made distinct */
+};
+
+/*
+ * Sources are joined by their product; ON is part of `where`, but for outer joins. With arms there
+ * are no sources, outputs are those of the first arm, and the order is by numbers of outputs.
+ */
 struct select {
+    const struct select_arm *arms;
+    uint32_t arm_count;
     const struct query_source *sources;
     uint32_t source_count; /* 0: a row of expressions */
+    uint32_t first_source; /* the number of the first one */
     const struct expression *where; /* boolean, or NULL */
     const struct output *outputs;
     uint32_t output_count;
     const struct expression *const *group_by;
     uint32_t group_count;
     bool aggregates; /* one row for all, or one for each group */
+    const struct expression *having; /* boolean, or NULL: of groups */
+    bool distinct; /* each row of outputs once; what it is ordered by is among them */
     const struct order_item *order;
     uint32_t order_count;
-    const struct expression *limit; /* bigint, or NULL */
+    const struct expression *limit, *offset; /* bigint, or NULL */
     enum row_lock lock;
 };
 
@@ -110,7 +152,7 @@ enum conflict_action { CONFLICT_ERROR, CONFLICT_NOTHING, CONFLICT_UPDATE };
 struct insert {
     struct query_source target;
     const struct expression *const *values; /* row after row, every column of the table */
-    uint32_t row_count;
+    uint32_t row_count, value_count;
     enum conflict_action action;
     int32_t arbiter; /* -1: the primary key; else the unique of that number; -2: any (DO NOTHING) */
     const struct assignment *assignments;
@@ -249,6 +291,18 @@ struct program_function {
     struct type result; /* TYPE_VOID: nothing; else the body's end is an error if it is reached */
     struct block body;
 };
+
+/* --- Going through expressions (tree.c) --- */
+
+typedef void tree_visitor(void *context, const struct expression *);
+
+/* The expressions of a select, each as a whole, those of its arms with them. */
+void tree_visit_select(const struct select *, tree_visitor *, void *context);
+void tree_visit_query(const struct query *, tree_visitor *, void *context);
+/* The columns in an expression, and in the subqueries in it, of whatever sources. */
+void tree_visit_columns(const struct expression *, tree_visitor *, void *context);
+/* Whether a subquery in it does. */
+bool tree_names_table(const struct expression *);
 
 /* A file, read and understood. */
 struct program_tree {

@@ -46,11 +46,21 @@ static const char *print_types(const struct operator_request *r, char to[static 
     return to;
 }
 
+/* The operator that a keyword stands for. */
+static const char *symbol_of(const char *name)
+{
+    if (strstr(name, "DISTINCT") || strcmp(name, "NULLIF") == 0)
+        return "=";
+    if (strcmp(name, "LIKE") == 0)
+        return "~~";
+    return strcmp(name, "NOT LIKE") == 0 ? "!~~" : name;
+}
+
 /* "operator does not exist: integer + text", "function length(integer) is not unique". */
 static enum status refuse_name(const struct operator_request *r, const char *sqlstate, const char *what)
 {
     char types[TYPE_LIST_MAX];
-    const char *name = strstr(r->rule->name, "DISTINCT") ? "=" : r->rule->name;
+    const char *name = symbol_of(r->rule->name);
 
     if (is_function(r->rule))
         return sql_error_set(r->err, sqlstate, "function %s(%s) %s", name, print_types(r, types),
@@ -190,6 +200,23 @@ static enum status resolve_distinct(const struct operator_request *r)
     if (!find_comparable(r->types[0], r->types[1], &kind))
         return refuse_undefined(r);
     return choose(r, r->rule->code, kind, TYPE_BOOLEAN);
+}
+
+/*
+ * The first argument's type, as = takes it: that of integers of two sizes compares them as they
+ * are, and all other types have to become one first.
+ */
+static enum status resolve_nullif(const struct operator_request *r)
+{
+    enum type_kind first = r->types[0].kind, second = r->types[1].kind, kind;
+
+    if (!find_comparable(r->types[0], r->types[1], &kind))
+        return refuse_undefined(r);
+    if (!type_is_integer(first) || !type_is_integer(second))
+        return choose(r, r->rule->code, kind, kind);
+    TRY(choose(r, r->rule->code, second, first));
+    r->choice->takes[0] = type_of(first);
+    return STATUS_OK;
 }
 
 static enum status resolve_truth(const struct operator_request *r)
@@ -394,6 +421,7 @@ static const struct operator_rule rules[] = {
     { "IS NOT NULL", resolve_null_test, OPERATOR_IS_NOT_NULL, 1, 1, 0, { 0 } },
 
     { "COALESCE", resolve_common, OPERATOR_COALESCE, 1, ANY_COUNT, 0, { 0 } },
+    { "NULLIF", resolve_nullif, OPERATOR_NULLIF, 2, 2, 0, { 0 } },
     { "GREATEST", resolve_common, OPERATOR_GREATEST, 1, ANY_COUNT, 0, { 0 } },
     { "LEAST", resolve_common, OPERATOR_LEAST, 1, ANY_COUNT, 0, { 0 } },
 
@@ -410,6 +438,9 @@ static const struct operator_rule rules[] = {
     { "substr", resolve_signature, OPERATOR_SUBSTRING, 2, 3, T, { T, I, I } },
     { "substring", resolve_signature, OPERATOR_SUBSTRING, 2, 3, T, { T, I, I } },
     { "lpad", resolve_signature, OPERATOR_LPAD, 2, 3, T, { T, I, T } },
+    { "LIKE", resolve_signature, OPERATOR_LIKE, 2, 2, TYPE_BOOLEAN, { T, T } },
+    { "NOT LIKE", resolve_signature, OPERATOR_NOT_LIKE, 2, 2, TYPE_BOOLEAN, { T, T } },
+    { "like_escape", resolve_signature, OPERATOR_LIKE_ESCAPE, 2, 2, T, { T, T } },
     { "lower", resolve_signature, OPERATOR_LOWER, 1, 1, T, { T } },
     { "upper", resolve_signature, OPERATOR_UPPER, 1, 1, T, { T } },
 

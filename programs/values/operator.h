@@ -80,6 +80,9 @@
     X(LENGTH, true)                                                                                \
     X(SUBSTRING, true)                                                                             \
     X(LPAD, true)                                                                                  \
+    X(LIKE, true)                                                                                  \
+    X(NOT_LIKE, true)                                                                              \
+    X(LIKE_ESCAPE, true)                                                                           \
     X(LOWER, true)                                                                                 \
     X(UPPER, true)                                                                                 \
     X(ARRAY, false)                                                                                \
@@ -92,6 +95,7 @@
     X(EQUAL_ANY, false)                                                                            \
     X(GREATEST, false)                                                                             \
     X(LEAST, false)                                                                                \
+    X(NULLIF, false)                                                                               \
     X(COALESCE, false)                                                                             \
     X(INTEGER_TO_SMALLINT, true)                                                                   \
     X(INTEGER_TO_INTEGER, true) /* a bigint that must fit */                                       \
@@ -135,8 +139,8 @@ enum cast_context {
  * Names are those of SQL: operators ("+", "<>", "||", one argument: "-"), the
  * keywords "AND" "OR" "NOT" "IS NULL" "IS NOT NULL" "IS TRUE" "IS NOT TRUE" "IS
  * FALSE" "IS NOT FALSE" "IS UNKNOWN" "IS NOT UNKNOWN" "IS DISTINCT FROM" "IS NOT
- * DISTINCT FROM" "= ANY" "ARRAY" "[]" "COALESCE" "GREATEST" "LEAST", and
- * functions in lower case ("abs").
+ * DISTINCT FROM" "LIKE" "NOT LIKE" "= ANY" "ARRAY" "[]" "COALESCE" "NULLIF" "GREATEST" "LEAST",
+ * and functions in lower case ("abs").
  */
 MUST_USE enum status operator_resolve(const char *name, const struct type *types, uint32_t count,
                                       struct operator_choice *, struct sql_error *);

@@ -138,7 +138,7 @@ static enum status make_condition(struct driver_builtin *d, uint16_t column,
 
     for (uint32_t i = 0; i < count; i++)
         TRY(make_comparison(d, column, names[kind][i], i, &conjuncts[i], err));
-    return compile_condition(&(struct condition_conjuncts){ conjuncts, count, 0, BUILTIN_TABLE }, d->arena,
+    return compile_condition(&(struct condition_conjuncts){ conjuncts, count, 0, BUILTIN_TABLE, false }, d->arena,
                              &d->conditions[column][kind], err);
 }
 

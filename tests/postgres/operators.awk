@@ -75,6 +75,19 @@ function texts(    strings, places, n, m, i, j, k) {
         }
 }
 
+# Texts and patterns of a few letters, all of them. (COPY would take a backslash for its own.)
+function patterns(    strings, marks, n, m, i, j, k) {
+    n = split("''|'a'|'ab'|'aab'|'a%b'|'a_b'|'\303\251b'|'abcabc'", strings, "|")
+    m = split("|a|b|%|_|#|c|\303\251|%b|_b|a%", marks, "|")
+    for (i = 1; i <= n; i++)
+        for (j = 1; j <= m; j++)
+            for (k = 1; k <= m; k++) {
+                print strings[i] "::text LIKE '" marks[j] marks[k] "'"
+                print strings[i] "::text NOT LIKE '%" marks[j] marks[k] "'"
+                print strings[i] "::text LIKE '" marks[j] "%" marks[k] "%'"
+            }
+}
+
 # Quotients with digits of every weight: their scales follow base 10000.
 function quotients(    i, j, k, a, b) {
     for (i = -9; i <= 12; i++)
@@ -167,14 +180,14 @@ BEGIN {
     split("|::int|::bigint|::numeric|::text|::boolean|::timestamp|::bigint[]", nulls, "|")
     for (i = 1; i <= 8; i++) values[++count] = "NULL" nulls[i]
 
-    quotients(); giants(); texts(); literals(); casts(); aggregates()
+    quotients(); giants(); texts(); patterns(); literals(); casts(); aggregates()
     extremes("GREATEST|LEAST|COALESCE")
     unary("-|+|NOT")
     postfix("IS NULL|IS NOT NULL|IS TRUE|IS NOT TRUE|IS FALSE|IS NOT FALSE|IS UNKNOWN|IS NOT UNKNOWN")
     call("abs|floor|ceil|ceiling|sign|round|length|lower|upper|cardinality", 1)
     arrays(); truths()
-    binary("+|-|*|/|%|=|<>|<|<=|>|>=|BARS|IS DISTINCT FROM|IS NOT DISTINCT FROM")
-    call("mod|round|substr|array_append|array_prepend|array_cat|array_length|GREATEST|LEAST|COALESCE", 2)
+    binary("+|-|*|/|%|=|<>|<|<=|>|>=|BARS|IS DISTINCT FROM|IS NOT DISTINCT FROM|LIKE|NOT LIKE")
+    call("mod|round|substr|array_append|array_prepend|array_cat|array_length|GREATEST|LEAST|COALESCE|NULLIF", 2)
     for (i = 1; i <= count; i++)
         for (j = 1; j <= count; j++) {
             print values[i] " = ANY (" values[j] ")"

@@ -28,7 +28,7 @@ function column(type, otherwise) {
 function int_of(depth) {
     if (depth <= 0 || draw(4) == 0) return column("int", one_of("y|0|1|2|5|(-3)|12|NULL::int"))
     return int_node(one_of("sum|sum|product|quotient|rest|case|choice|coalesce|abs|length|count|" \
-        "greatest"), depth - 1)
+        "greatest|nullif"), depth - 1)
 }
 function int_node(kind, d) {
     if (kind == "sum") return "(" int_of(d) one_of(" + | - ") int_of(d) ")"
@@ -40,6 +40,7 @@ function int_node(kind, d) {
     if (kind == "choice") return "CASE " int_of(d) " WHEN " int_of(d) " THEN " int_of(d) \
         " WHEN " int_of(0) " THEN " int_of(0) (draw(3) ? " ELSE " int_of(d) : "") " END"
     if (kind == "coalesce") return "COALESCE(" int_of(d) ", " int_of(d) ")"
+    if (kind == "nullif") return "NULLIF(" int_of(d) ", " int_of(d) ")"
     if (kind == "abs") return "abs(" int_of(d) ")"
     if (kind == "length") return "length(" text_of(d) ")"
     if (kind == "count") return draw(3) ? "cardinality(" list_of(d) ")" : \
@@ -101,6 +102,8 @@ function bool_of(depth,    type, i, text) {
     if (draw(8) == 0) return "(NOT " bool_of(depth - 1) ")"
     if (draw(12) == 0) return "(" bool_of(depth - 1) one_of(" IS TRUE| IS NOT FALSE| IS NULL") ")"
     type = one_of("int|int|big|num|text|text|time|list")
+    if (draw(14) == 0) return "(" text_of(depth - 1) one_of(" LIKE | NOT LIKE ") \
+        (draw(3) ? one_of("'%b%'|'_b'|'k1%'|'s_'|'%1'|'%\\_'|'%x_' ESCAPE 'x'|'_\\%%' ESCAPE ''") : text_of(depth - 1) " || '%'") ")"
     if (draw(10) == 0) return "(" big_of(depth - 1) " = ANY (" list_of(depth - 1) "))"
     if (draw(8) == 0) return "(" any_of(type, depth - 1) one_of(" IS NULL| IS NOT NULL") ")"
     if (draw(8) == 0) return "(" any_of(type, depth - 1) one_of(" BETWEEN | NOT BETWEEN ") \
@@ -168,6 +171,111 @@ function from_of(tables) {
     return "p JOIN c ON p_id = id JOIN e ON e_id = " one_of("w|k1|id")
 }
 
+# Tables that are not there more than once; what is null of them is told from what is not.
+function outer_from(    kind) {
+    kind = draw(7)
+    if (kind == 0) return "p LEFT JOIN c ON p_id = id AND " bool_of(1)
+    if (kind == 1) return "c LEFT JOIN p ON id = p_id"
+    if (kind == 2) return "c RIGHT JOIN p ON p_id = id AND v > y"
+    if (kind == 3) return "p LEFT JOIN c ON k1 = id AND k2 > t LEFT JOIN e ON e_id = v"
+    if (kind == 4) return "p JOIN e ON e_id = id LEFT JOIN c ON p_id = boss AND id <> x"
+    if (kind == 5) return "p LEFT JOIN e ON boss = id JOIN c ON p_id = id AND (v > e_id OR e_id IS NULL)"
+    return "e LEFT JOIN p ON " one_of("id = boss|w > e_id|x = 3|id = e_id AND f|false")
+}
+function select_outer(    from, tables, n, i, outputs, take) {
+    reach("pc")
+    from = outer_from()
+    tables = (from ~ /p / ? "p" : from ~ / p/ ? "p" : "") (from ~ /(^| )c / ? "c" : "") (from ~ /(^| )e / ? "e" : "")
+    if (from ~ / p ON/ && tables !~ /p/) tables = tables "p"
+    if (from ~ /^p LEFT JOIN c ON p_id = id AND/) tables = "pc"
+    reach(tables)
+    n = 1 + draw(2)
+    for (i = 1; i <= n; i++) {
+        outputs = outputs (i > 1 ? ", " : "") any_of(one_of("int|big|num|text|bool"), 2) " AS o" i
+        take = take " || COALESCE(r.o" i "::text, '-') || ','"
+    }
+    return "    FOR r IN SELECT " outputs " FROM " from (draw(3) ? " WHERE " where(tables) : "") \
+        "\n        ORDER BY " (tables ~ /p/ ? "id, " : "") (tables ~ /c/ ? "k1, k2, " : "") \
+        (tables ~ /e/ ? "e_id, " : "") "1" offset() "\n    LOOP\n" \
+        "        result := result" take " || ';';\n    END LOOP;\n"
+}
+# A subquery of a type, over one table of other names; of what is in reach it may use columns.
+function inner_of(type,    kind, saved, text) {
+    for (kind in columns) saved[kind] = columns[kind]
+    columns["int"] = columns["int"] (columns["int"] == "" ? "" : "|") "pi.a|pi.a"
+    columns["big"] = columns["big"] (columns["big"] == "" ? "" : "|") "pi.id|pi.w"
+    columns["text"] = columns["text"] (columns["text"] == "" ? "" : "|") "pi.s"
+    columns["bool"] = columns["bool"] (columns["bool"] == "" ? "" : "|") "pi.f"
+    text = bool_of(2)
+    if (draw(3)) text = one_of("pi.id = x|pi.w = y|pi.a > 3|pi.id < 6|pi.f|pi.s = t") " AND " text
+    if (draw(3) == 0 && saved["big"] != "") text = "pi.id = " one_of(saved["big"]) " AND " text
+    if (draw(4) == 0 && saved["int"] != "") text = "pi.a = " one_of(saved["int"]) " AND " text
+    for (kind in saved) columns[kind] = saved[kind]
+    if (type == "bool") return one_of("EXISTS|NOT EXISTS") " (SELECT 1 FROM p AS pi WHERE " text ")"
+    if (type == "in") return "(" any_of("int", 1) one_of(" IN | NOT IN ") "(SELECT " \
+        one_of("pi.a|pi.w|pi.a + y") " FROM p AS pi WHERE " text "))"
+    if (type == "one") return "(SELECT pi.a FROM p AS pi WHERE " text " ORDER BY pi.id LIMIT 1" \
+        one_of("|| OFFSET 1") ")"
+    if (type == "any") return "(SELECT pi.a FROM p AS pi WHERE " text ")"
+    return "(SELECT " one_of("count(*)|sum(pi.a)|max(pi.w)|min(pi.a) + count(*)|max(pi.a)") \
+        " FROM p AS pi WHERE " text one_of("||| HAVING count(*) > 1") ")"
+}
+function sub_bool() { return inner_of(one_of("bool|in")) }
+function sub_int() { return inner_of(one_of("one|agg|agg|any")) }
+function select_with_subqueries(    tables, take) {
+    tables = one_of("p|c|e|pc|-")
+    if (tables == "-") tables = ""
+    reach(tables)
+    take = " || COALESCE(r.o1::text, '-') || ',' || COALESCE(r.o2::text, '-')"
+    if (tables == "")
+        return "    i := " sub_int() ";\n    IF " sub_bool() " AND " bool_of(1) " THEN\n" \
+            "        result := result || COALESCE(i::text, '-');\n    END IF;\n" \
+            "    SELECT " sub_int() ", " text_of(1) " INTO i, u WHERE " sub_bool() ";\n" \
+            "    result := result || COALESCE(i::text, '-') || COALESCE(u, '-') || FOUND::text;\n"
+    return "    FOR r IN SELECT " (draw(2) ? sub_int() : int_of(1)) " AS o1, " \
+        (draw(3) ? any_of(one_of("int|text"), 1) : sub_bool()) " AS o2 FROM " from_of(tables) \
+        " WHERE " (draw(4) ? sub_bool() : where(tables) " OR " sub_bool()) \
+        (draw(2) ? " AND " where(tables) : "") "\n        ORDER BY " key_of(tables) offset() \
+        "\n    LOOP\n        result := result" take " || ';';\n    END LOOP;\n"
+}
+function grouped_with_subqueries() {
+    reach("c")
+    return "    FOR r IN SELECT p_id AS g, count(*) AS n, (SELECT max(pi.a) FROM p AS pi WHERE pi.id = p_id AND " \
+        one_of("true|pi.f|pi.w > y") ") AS o FROM c WHERE " where("c") \
+        "\n        GROUP BY p_id HAVING " one_of("count(*) > 0|EXISTS (SELECT 1 FROM e WHERE e_id = p_id)|" \
+        "sum(v) > (SELECT min(pi.a) FROM p AS pi)|count(*) IN (SELECT e_id FROM e)") " ORDER BY p_id\n    LOOP\n" \
+        "        result := result || COALESCE(r.g::text, '-') || r.n || COALESCE(r.o::text, '-') || ';';\n" \
+        "    END LOOP;\n"
+}
+function write_with_subqueries(    kind) {
+    reach("p")
+    kind = draw(5)
+    if (kind == 0) return "    UPDATE p SET w = w % 40 + 1 WHERE " sub_bool() " AND " where("p") ";\n" seen("p")
+    if (kind == 1) return "    UPDATE p SET w = COALESCE((SELECT " \
+        one_of("min(pj.w)|max(pj.id)|count(*)") " FROM p AS pj WHERE " one_of("pj.a > p.a|pj.id = p.id + 1|pj.s = p.s|pj.f") \
+        ") % 60, 5) WHERE " where("p") ";\n" seen("p")
+    if (kind == 2) return "    DELETE FROM c WHERE p_id " one_of("IN|NOT IN") \
+        " (SELECT id FROM p WHERE " where("p") ") AND v > y;\n" seen("c")
+    if (kind == 3) return "    DELETE FROM c WHERE " one_of("EXISTS|NOT EXISTS") \
+        " (SELECT 1 FROM p WHERE id = p_id AND w > x) AND k1 < 3;\n" seen("c")
+    return "    INSERT INTO p (id, a, w) VALUES ((SELECT max(id) + 1 FROM p), " \
+        one_of("(SELECT min(a) - 1 FROM p WHERE f)|NULL|(SELECT a FROM p WHERE id > 3)") ", " \
+        "(SELECT count(*) FROM c WHERE v > y));\n" seen("p")
+}
+function arm(    tables) {
+    tables = one_of("p|c|e")
+    reach(tables)
+    return "SELECT " one_of("NULL|3|y|" column("int", "1")) ", " text_of(1) " FROM " tables " WHERE " \
+        (draw(4) ? where(tables) : sub_bool())
+}
+function select_union(    n, text) {
+    for (n = 1 + draw(2); n > 0; n--)
+        text = text arm() one_of("\n        UNION | UNION ALL\n        ")
+    return "    FOR r IN SELECT x % 7 AS a, t AS b WHERE b UNION " text arm() \
+        "\n        ORDER BY " one_of("a, b|b DESC, a|1 NULLS FIRST, 2") (draw(3) ? "" : " LIMIT " draw(5)) offset() \
+        "\n    LOOP\n        result := result || COALESCE(r.a::text, '-') || COALESCE(r.b, '-') || ';';\n    END LOOP;\n"
+}
+
 # --- Statements: each gives text for the function's answer in `result` -------------
 
 function select_all(    tables, i, n, outputs, take, types) {
@@ -181,10 +289,27 @@ function select_all(    tables, i, n, outputs, take, types) {
     }
     return "    FOR r IN SELECT " outputs " FROM " from_of(tables) " WHERE " where(tables) \
         "\n        ORDER BY " (draw(3) ? "" : varying("int") one_of(" DESC, | NULLS FIRST, |, ")) \
-        key_of(tables) (draw(3) ? "" : " LIMIT " draw(4)) one_of("||| FOR UPDATE") "\n    LOOP\n" \
+        key_of(tables) (draw(3) ? "" : " LIMIT " draw(4)) offset() one_of("||| FOR UPDATE") "\n    LOOP\n" \
         "        result := result" take ";\n" \
         (draw(6) ? "" : "        " one_of("EXIT|CONTINUE") " WHEN " loop_condition() ";\n") \
         "        result := result || ';';\n    END LOOP;\n    result := result || FOUND::text;\n"
+}
+function offset() {
+    return draw(5) ? "" : " OFFSET " one_of("1|2|0|NULL|y")
+}
+# Of numerics that are equal but have other scales, nobody says which one stays.
+function select_distinct(    tables, i, n, outputs, take, order) {
+    tables = one_of("p|c|e|pc|pe")
+    reach(tables)
+    n = 1 + draw(2)
+    for (i = 1; i <= n; i++) {
+        outputs = outputs (i > 1 ? ", " : "") varying(one_of("int|text")) " AS o" i
+        take = take " || COALESCE(r.o" i "::text, '-') || ','"
+        order = order (i > 1 ? ", " : "") one_of("o|") i one_of("|| DESC")
+    }
+    return "    FOR r IN SELECT DISTINCT " outputs " FROM " from_of(tables) " WHERE " where(tables) \
+        "\n        ORDER BY " order (draw(3) ? "" : " LIMIT " draw(4)) offset() "\n    LOOP\n" \
+        "        result := result" take " || ';';\n    END LOOP;\n"
 }
 # No constant, which would mean something else to ORDER BY and GROUP BY.
 function varying(type) {
@@ -211,9 +336,16 @@ function select_aggregates(    tables, i, outputs, take, group) {
     group = draw(2) ? "" : varying(one_of("int|text"))
     return "    FOR r IN SELECT " outputs (group == "" ? "" : ", " group " AS g") \
         " FROM " from_of(tables) " WHERE " where(tables) \
-        (group == "" ? "" : "\n        GROUP BY " group " ORDER BY " group) "\n    LOOP\n" \
+        (group == "" ? "" : "\n        GROUP BY " group) (draw(3) ? "" : " HAVING " having()) \
+        (group == "" ? "" : " ORDER BY " group) offset() "\n    LOOP\n" \
         "        result := result" take (group == "" ? "" : " || COALESCE(r.g::text, '-')") \
         " || ';';\n    END LOOP;\n"
+}
+function having() {
+    if (draw(5) == 0) return "sum(" int_of(0) ") > y"
+    if (draw(5) == 0) return "min(" int_of(1) ") IS NOT NULL"
+    if (draw(5) == 0) return "count(DISTINCT " any_of(one_of("int|text"), 1) ") > 1"
+    return one_of("count(*) > 1|count(*) < 3|max(x) > 2|false|x > 2 AND count(*) <> 2")
 }
 function select_into(    tables) {
     tables = one_of("p|c|e|pc")
@@ -352,8 +484,15 @@ function loops() {
 }
 
 function statement(    kind) {
-    kind = draw(24)
-    if (kind < 6) return select_all()
+    kind = draw(34)
+    if (kind > 31) return select_outer()
+    if (kind > 30) return grouped_with_subqueries()
+    if (kind > 28) return write_with_subqueries()
+    if (kind > 26) return select_with_subqueries()
+    if (kind > 25) return select_union()
+    if (kind > 24) return select_outer()
+    if (kind < 5) return select_all()
+    if (kind < 6) return select_distinct()
     if (kind < 9) return select_aggregates()
     if (kind < 10) return select_into()
     if (kind < 12) return insert_p()
@@ -370,9 +509,11 @@ function statement(    kind) {
 BEGIN {
     state = seed + 1
     print "CREATE TABLE p (\n    id bigint PRIMARY KEY,\n    a int UNIQUE,\n    s varchar(8),\n" \
-        "    m numeric(8,2),\n    f boolean,\n    w bigint NOT NULL DEFAULT 7\n);\n"
+        "    m numeric(8,2) CHECK (m <> 2 * 3.5),\n    f boolean,\n" \
+        "    w bigint NOT NULL DEFAULT 7 CHECK (w < 90),\n" \
+        "    CHECK (s NOT LIKE 'B%' OR a IS NULL), CONSTRAINT a_or_w CHECK (w <> a + 50)\n);\n"
     print "CREATE TABLE c (\n    k1 bigint,\n    k2 text,\n    p_id bigint REFERENCES p (id),\n" \
-        "    v int,\n    PRIMARY KEY (k1, k2),\n    UNIQUE (p_id, v)\n);\n"
+        "    v int CONSTRAINT small_v CHECK (v < 50),\n    PRIMARY KEY (k1, k2),\n    UNIQUE (p_id, v)\n);\n"
     print "CREATE TABLE e (\n    e_id bigint PRIMARY KEY,\n    boss bigint REFERENCES e (e_id),\n" \
         "    pay numeric(10,2) NOT NULL,\n    z smallint,\n    since timestamp,\n" \
         "    list bigint[]\n);\n"

@@ -14,14 +14,14 @@ static const char *const integers[] = {
     "a", "\"order\"", "y", "nil", "2", "-3", "0", "2147483647", "-2147483647 - 1", NULL,
     "#i + #i", "#i - #i", "#i * #i", "#i / #i", "#i % #i", "-#i", "+#i", "abs(#i)", "#z + #i",
     "CASE WHEN #? THEN #i ELSE #i END", "CASE #i WHEN #i THEN #i END", "COALESCE(#i, #i)",
-    "greatest(#i, #z)", "length(#t)", "cardinality(#l)", "array_length(#l, 1)", "#b::int",
+    "greatest(#i, #z)", "NULLIF(#i, #i)", "NULLIF(#i, #b)", "length(#t)", "cardinality(#l)", "array_length(#l, 1)", "#b::int",
     "#n::int", "#?::int", "(#t || s)::int", NULL,
 };
 static const char *const bigints[] = {
     "id", "x", "5000000000", "3::bigint", "-9223372036854775808", NULL,
     "#b + #i", "#i - #b", "#b * #b", "#b / #b", "#i::bigint + #i::bigint", "-(#i::bigint)",
     "#i::bigint * #i", "CASE WHEN #? THEN #i ELSE #b END", "abs(#i::bigint)",
-    "least(#i::bigint, #i)", "COALESCE(#i, #b)", "#l[#i]", "#n::bigint", "mod(#b, #i)", NULL,
+    "least(#i::bigint, #i)", "NULLIF(#b, #i)", "COALESCE(#i, #b)", "#l[#i]", "#n::bigint", "mod(#b, #i)", NULL,
 };
 static const char *const smallints[] = {
     "z", "k", "-1::smallint", "32767::smallint", NULL,
@@ -30,7 +30,7 @@ static const char *const smallints[] = {
 static const char *const numerics[] = {
     "m", "\"any number\"", "n", "0.5", "-7.25", "100000000000000000000", "3::numeric", NULL,
     "#n + #n", "#n - #i", "#n * #n", "#n / #n", "#n % #n", "-#n", "abs(#n)", "round(#n, 1)",
-    "floor(#n)", "ceil(#n)", "sign(#n)", "#i::numeric", "#b::numeric / #n", "#n::numeric(6,1)",
+    "floor(#n)", "ceil(#n)", "sign(#n)", "#i::numeric", "#b::numeric / #n", "#n::numeric(6,1)", "NULLIF(#i, #n)",
     "greatest(#n, #i)", "CASE WHEN #? THEN #i ELSE #n END", "lower(#t)::numeric", NULL,
 };
 static const char *const texts[] = {
@@ -38,7 +38,7 @@ static const char *const texts[] = {
     "#t || #t", "#t || #i", "#b || #t", "lower(#t)", "upper(#t)", "substr(#t, #i)",
     "substring(#t, #i, 2)", "lpad(#t, 3, #t)", "#t::varchar(2)", "#n::text", "#?::text",
     "#w::text", "#l::text", "#i::varchar(1)", "COALESCE(#t, #t)", "CASE WHEN #? THEN #t END",
-    "least(#t, #t)", NULL,
+    "least(#t, #t)", "NULLIF(#t, #t)", NULL,
 };
 static const char *const times[] = {
     "w", "d", "timestamp '2000-01-02'", NULL,
@@ -56,7 +56,7 @@ static const char *const truths[] = {
     "#t IS NOT NULL", "#? IS TRUE", "#? IS NOT TRUE", "#? IS FALSE", "#? IS NOT FALSE",
     "#? IS UNKNOWN", "#i IS DISTINCT FROM #b", "#t IS NOT DISTINCT FROM #t", "#i IN (#i, #i)",
     "#n IN (#i, #n, NULL)", "#t NOT IN (#t, #t)", "#w IN (#w)", "#i BETWEEN #i AND #b",
-    "#t NOT BETWEEN #t AND #t", "#b = ANY (#l)", "#i = ANY (#l)",
+    "#t NOT BETWEEN #t AND #t", "#t LIKE #t", "#t NOT LIKE #t || '%'", "#t LIKE '%x_' ESCAPE 'x'", "#b = ANY (#l)", "#i = ANY (#l)",
     "CASE WHEN #? THEN #? ELSE #? END", "CASE #t WHEN #t THEN #? WHEN #t THEN #? END",
     "COALESCE(#?, #?)", "#i::boolean", NULL,
 };
@@ -153,6 +153,18 @@ static const char *const statements[] = {
     "WHILE vi < 5 LOOP @ EXIT WHEN vi > 0; vi := 7; END LOOP;",
     "IF vi > y THEN @ ELSIF vf THEN @ ELSE @ END IF;",
     "CASE WHEN vt = u THEN @ ELSE @ END CASE;",
+    "SELECT count(*) INTO vb FROM t WHERE EXISTS (SELECT 1 FROM t AS o WHERE o.id = t.id AND #?) OR #?;",
+    "SELECT (SELECT max(#i) FROM t), #t INTO vi, vt FROM t WHERE #i NOT IN (SELECT #i FROM t AS o WHERE #?) ORDER BY id LIMIT 1 OFFSET 1;",
+    "SELECT #i, (SELECT o.s FROM t AS o WHERE o.a = t.a ORDER BY o.id LIMIT 1) INTO vi, vt FROM t WHERE #? ORDER BY id;",
+    "FOR r IN SELECT j.id, o.a AS c FROM t AS j LEFT JOIN t AS o ON o.a = j.a AND o.id > j.id WHERE o.s IS NULL ORDER BY j.id, o.id LOOP vi := r.c; @ END LOOP;",
+    "FOR r IN SELECT #i AS c FROM t UNION SELECT #b FROM t WHERE #? UNION ALL SELECT vi ORDER BY c DESC LIMIT 3 LOOP vb := r.c; @ END LOOP;",
+    "UPDATE t SET a = (SELECT min(#i) FROM t AS o WHERE o.id > t.id AND #?) WHERE a IN (SELECT y FROM t WHERE #?) OR #?;",
+    "DELETE FROM t WHERE NOT EXISTS (SELECT #i FROM t AS o WHERE o.id = t.a OR #?) AND #?;",
+    "INSERT INTO t (id, a, s) VALUES ((SELECT max(id) / 2 FROM t), #i, (SELECT min(s) FROM t WHERE #?));",
+    "FOR r IN SELECT DISTINCT #t AS c FROM t WHERE #? ORDER BY c OFFSET 1 LOOP vt := vt || r.c; @ END LOOP;",
+    "FOR r IN SELECT a, count(*) AS c FROM t GROUP BY a HAVING sum(#b) > (SELECT avg(#i) FROM t AS o WHERE o.a = t.a) ORDER BY a LOOP vb := r.c; END LOOP;",
+    "IF EXISTS (SELECT id FROM t WHERE #?) AND vi IN (SELECT a FROM t) THEN @ END IF;",
+    "vi := (SELECT #i FROM t WHERE id = #b);",
     "vi := y % (vi + 1);", "vb := x + vi;", "vn := n / vn;", "vt := vt || u || vi;", "vl := e || vl || vb;",
     "vf := NOT g OR vi = 0;", "vi := vl[vi];", "vt := substr(vt, vi, 3);", "vw := greatest(d, vw);", "vn := round(vn, 2);",
     "vi := vn;", "vi := vt::int;", "vk := vi;", "vk := -k - vk;",

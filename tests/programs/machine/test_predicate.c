@@ -289,7 +289,7 @@ static const struct {
     { "count(*) > 1", "column 1: aggregate functions are not allowed in WHERE" },
     { "max(a) = a", "column 1: aggregate functions are not allowed in WHERE" },
     { "random() > 1", "column 1: function random() does not exist" },
-    { "s LIKE 'a%'", "column 3: LIKE is not supported" },
+    { "s ILIKE 'a%'", "column 3: ILIKE is not supported" },
     { "a = 1 ORDER BY a", "ORDER BY in an expression is not supported" },
     { "a = 1 LIMIT 1", "column 13: LIMIT in an expression is not supported" },
     { "a = 1 FOR UPDATE", "FOR UPDATE in an expression is not supported" },

@@ -126,6 +126,8 @@ static enum status take_rest(struct reader *r, char name[static 64])
     static const char *const infix[] = {
         "IS DISTINCT FROM",
         "IS NOT DISTINCT FROM",
+        "LIKE",
+        "NOT LIKE",
         "AND",
         "OR",
         "||",

@@ -11,7 +11,7 @@ static uint32_t tens_and_twenties(void)
 
     values[0] = datum_of_int64(10);
     values[1] = datum_of_int64(20);
-    ASSERT_OK(compile_condition(&(struct condition_conjuncts){ NULL, 0, 0, 0 }, cluster.arena,
+    ASSERT_OK(compile_condition(&(struct condition_conjuncts){ NULL, 0, 0, 0, false }, cluster.arena,
                                 &filter.condition, &err),
               &err);
     return catalog_scope(&cluster.catalog, &filter, &keys, &key_count);

@@ -1,4 +1,4 @@
--- 10: column 42: an outer join is not supported
+-- 10: column 40: a FULL JOIN is not supported
 CREATE TABLE t (
     id bigint PRIMARY KEY,
     v int,
@@ -7,6 +7,6 @@ CREATE TABLE t (
 CREATE FUNCTION f(p bigint) RETURNS bigint
 LANGUAGE plpgsql AS $$
 BEGIN
-    SELECT a.v INTO p FROM t a FULL JOIN t b ON a.id = b.id;
+    SELECT t.v INTO p FROM t FULL JOIN t AS u ON u.id = t.id;
 END;
 $$;

@@ -1,4 +1,4 @@
--- 10: column 16: LIKE is not supported
+-- 10: FOR UPDATE cannot be applied to the nullable side of an outer join
 CREATE TABLE t (
     id bigint PRIMARY KEY,
     v int,
@@ -7,8 +7,6 @@ CREATE TABLE t (
 CREATE FUNCTION f(p bigint) RETURNS bigint
 LANGUAGE plpgsql AS $$
 BEGIN
-    IF p::text LIKE 'a%' THEN
-        p := 1;
-    END IF;
+    SELECT t.v INTO p FROM t LEFT JOIN t AS u ON u.id = t.id FOR UPDATE;
 END;
 $$;

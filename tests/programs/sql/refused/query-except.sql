@@ -1,4 +1,4 @@
--- 10: column 42: an outer join is not supported
+-- 10: INTERSECT or EXCEPT is not supported
 CREATE TABLE t (
     id bigint PRIMARY KEY,
     v int,
@@ -7,6 +7,6 @@ CREATE TABLE t (
 CREATE FUNCTION f(p bigint) RETURNS bigint
 LANGUAGE plpgsql AS $$
 BEGIN
-    SELECT a.v INTO p FROM t a LEFT JOIN t b ON a.id = b.id;
+    SELECT v INTO p FROM t EXCEPT SELECT 1;
 END;
 $$;

@@ -1,4 +1,4 @@
--- 10: UNION, INTERSECT or EXCEPT is not supported
+-- 10: column 25: DISTINCT ON is not supported
 CREATE TABLE t (
     id bigint PRIMARY KEY,
     v int,
@@ -7,6 +7,6 @@ CREATE TABLE t (
 CREATE FUNCTION f(p bigint) RETURNS bigint
 LANGUAGE plpgsql AS $$
 BEGIN
-    SELECT v INTO p FROM t UNION SELECT 1;
+    SELECT DISTINCT ON (v) v INTO p FROM t;
 END;
 $$;

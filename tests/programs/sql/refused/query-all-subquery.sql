@@ -1,4 +1,4 @@
--- 10: column 8: NULLIF is not supported
+-- 10: column 36: ALL (SELECT ...) is not supported
 CREATE TABLE t (
     id bigint PRIMARY KEY,
     v int,
@@ -7,8 +7,6 @@ CREATE TABLE t (
 CREATE FUNCTION f(p bigint) RETURNS bigint
 LANGUAGE plpgsql AS $$
 BEGIN
-    IF NULLIF(p, 1) = 1 THEN
-        p := 1;
-    END IF;
+    SELECT v INTO p FROM t WHERE v = ALL (SELECT 1);
 END;
 $$;

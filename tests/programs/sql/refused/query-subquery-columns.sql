@@ -1,4 +1,4 @@
--- 10: column 35: OFFSET is not supported
+-- 10: column 12: subquery must return only one column
 CREATE TABLE t (
     id bigint PRIMARY KEY,
     v int,
@@ -7,6 +7,6 @@ CREATE TABLE t (
 CREATE FUNCTION f(p bigint) RETURNS bigint
 LANGUAGE plpgsql AS $$
 BEGIN
-    SELECT v INTO p FROM t OFFSET 1;
+    SELECT (SELECT v, id FROM t LIMIT 1) INTO p;
 END;
 $$;

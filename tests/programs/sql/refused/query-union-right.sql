@@ -1,4 +1,4 @@
--- 10: column 37: a subquery is not supported
+-- 10: a UNION on the right side of another is not supported
 CREATE TABLE t (
     id bigint PRIMARY KEY,
     v int,
@@ -7,6 +7,6 @@ CREATE TABLE t (
 CREATE FUNCTION f(p bigint) RETURNS bigint
 LANGUAGE plpgsql AS $$
 BEGIN
-    SELECT v INTO p FROM t WHERE id IN (SELECT 1);
+    SELECT v INTO p FROM t UNION ALL (SELECT 1 UNION SELECT 2);
 END;
 $$;

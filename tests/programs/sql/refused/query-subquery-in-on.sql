@@ -1,4 +1,4 @@
--- 10: column 8: a subquery is not supported
+-- 10: column 51: a subquery is not supported
 CREATE TABLE t (
     id bigint PRIMARY KEY,
     v int,
@@ -7,8 +7,6 @@ CREATE TABLE t (
 CREATE FUNCTION f(p bigint) RETURNS bigint
 LANGUAGE plpgsql AS $$
 BEGIN
-    IF EXISTS (SELECT 1 FROM t) THEN
-        p := 1;
-    END IF;
+    SELECT t.v INTO p FROM t JOIN t AS u ON t.v = (SELECT 1);
 END;
 $$;
