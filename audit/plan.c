@@ -347,7 +347,7 @@ static enum status find_column(const struct schema_table *table, struct text nam
 }
 
 static enum status put_row(const struct plan *plan, struct rows *rows,
-                           const struct initial_row *row, struct heap *heap, struct error *err)
+                           const struct logged_row *row, struct heap *heap, struct error *err)
 {
     const struct schema *schema = &plan->program->tree.schema;
     struct datum cells[1600] = { 0 };

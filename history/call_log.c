@@ -541,7 +541,7 @@ static enum status read_txn(struct log_reader *r, struct error *err)
 static enum status read_row(struct log_reader *r, struct text table, struct error *err)
 {
     struct call_log *log = r->log;
-    struct initial_row row = { .table = table };
+    struct logged_row row = { .table = table };
 
     TRY(json_open(&r->json, '{', "a row: {\"column\":\"value\",...}", err));
     TRY(read_first_cell(r, &row.cell, err));

@@ -76,7 +76,7 @@ enum initial_kind {
 };
 
 /* One of the rows of INITIAL_ROWS: its cells are pairs of a column's name and its value. */
-struct initial_row {
+struct logged_row {
     struct text table;
     uint32_t cell, column_count;
 };
@@ -85,7 +85,7 @@ struct call_log {
     struct text producer;
     enum initial_kind initial;
     struct text load; /* INITIAL_LOAD: "load(2)" */
-    ARRAY(struct initial_row) rows;
+    ARRAY(struct logged_row) rows;
     bool ts_is_hint; /* "ts":"hint": clocks that drift: no proof may use them */
     ARRAY(struct logged_txn) txns; /* in the order of the file */
     ARRAY(struct call_statement) statements;
