@@ -363,7 +363,10 @@ static enum status try_txn(struct exhaust *x, uint32_t txn, bool *found, struct 
     return status;
 }
 
-/* In a serial order, who reads here what it has to read need not be tried anywhere else. */
+/*
+ * In a serial order, who reads here what it has to read need not be tried anywhere else; but not who
+ * might write at another place, which somebody may wait for.
+ */
 static enum status place_idle_readers(struct exhaust *x, struct error *err)
 {
     static const choice_list no_path = { NULL, 0, 0 };
@@ -372,7 +375,8 @@ static enum status place_idle_readers(struct exhaust *x, struct error *err)
     while (again && !x->is_over) {
         again = false;
         for (uint32_t i = 0; i < x->plan->txns.count && !x->is_over; i++) {
-            if (x->is_done[i] || x->plan->txns.at[i].is_unknown || has_to_wait(x, i))
+            if (x->is_done[i] || x->plan->txns.at[i].is_unknown || x->plan->txns.at[i].may_write ||
+                has_to_wait(x, i))
                 continue;
             TRY(run(x, i, window_of(x, i), &no_path, err));
             if (x->runner->end == RUN_RIGHT && audit_rows_written(x->rows)->count == 0) {

@@ -150,9 +150,51 @@ static void verdicts_are_those_of_the_oracle(void)
     TEST_ASSERT_EQUAL_UINT(0, differences);
 }
 
+/*
+ * skew(2, 1, 2) takes nothing from what there is at first, and nobody knows what it answered. It was placed
+ * there for good, as one that only reads; but the last transaction needs what it writes later.
+ */
+static void who_may_write_later_is_not_placed_where_it_writes_nothing(void)
+{
+    struct tiny_log log = {
+        .initial = { { { true, 1 }, { true, 0 }, { false, 0 } } },
+        .txns = { { .call = TINY_QUIET, .arguments = { 2, 3 }, .answers = { { .is_rows = true } } },
+                  { .call = TINY_SKEW,
+                    .arguments = { 2, 1, 2 },
+                    .has_ts = true,
+                    .ts = 2,
+                    .answers = { { .is_missing = true } } },
+                  { .statements = { { TINY_ADD, 1, 2, 0 }, { TINY_READ, 2, 0, 0 } },
+                    .statement_count = 2,
+                    .has_ts = true,
+                    .ts = 3,
+                    .answers = { { .count = 1 },
+                                 { .is_rows = true, .count = 1, .width = 1, .cells = { 3 } } } },
+                  { .statements = { { TINY_READ_FOR_UPDATE, 2, 0, 0 },
+                                    { TINY_INSERT_QUIETLY, 2, 2, 0 },
+                                    { TINY_READ, 2, 0, 0 } },
+                    .statement_count = 3,
+                    .has_ts = true,
+                    .ts = 4,
+                    .answers = { { .is_rows = true, .count = 1, .width = 1, .cells = { 1 } },
+                                 { .count = 0 },
+                                 { .is_rows = true, .count = 1, .width = 1, .cells = { 1 } } } } },
+        .count = 4,
+    };
+    struct tally tally = { 0 };
+    struct tiny_read read;
+
+    tiny_read_log(&log, &read);
+    compare(&log, &read, &levels[0], &tally);
+    tiny_read_close(&read);
+    TEST_ASSERT_EQUAL_UINT(0, differences);
+    TEST_ASSERT_EQUAL_UINT(1, tally.valid);
+}
+
 int main(void)
 {
     UNITY_BEGIN();
+    RUN_TEST(who_may_write_later_is_not_placed_where_it_writes_nothing);
     RUN_TEST(verdicts_are_those_of_the_oracle);
     return UNITY_END();
 }
