@@ -8,6 +8,7 @@
 #include "audit/search_private.h"
 #include "audit/serial_order_private.h"
 #include "audit/witness_private.h"
+#include "audit/unexplained_private.h"
 
 /* A search within the bounds of client times, which are only a help, goes on for so many runs. */
 #define HELPED_RUNS_PER_TXN 8
@@ -42,10 +43,7 @@ uint64_t audit_levels(void)
 
 void audit_verdict_close(struct audit_verdict *v)
 {
-    free(v->wrong.answered);
-    for (size_t i = 0; i < v->wrong.candidates.count; i++)
-        free(v->wrong.candidates.at[i].expected);
-    array_close(&v->wrong.candidates);
+    unexplained_close(&v->wrong);
     buffer_close(&v->witness);
 }
 
@@ -101,6 +99,7 @@ static enum status say_valid(struct audit *a, const struct witness_execution *x,
 
     v->verdict = VERDICT_VALID;
     v->reason[0] = '\0';
+    unexplained_close(&v->wrong);
     v->is_by_version = x->is_by_version;
     v->model = x->mode == RUN_STATEMENT ? AUDIT_RC_STATEMENT
                : x->mode == RUN_PAPER   ? AUDIT_RC_PAPER
@@ -255,14 +254,14 @@ struct search_job {
     bool is_ordered;        /* and this says that it does */
 };
 
-static enum status keep_wrong(struct audit *a, struct search *s, struct error *err);
-
 static enum status after_search(struct audit *a, struct search *s, struct search_job *job,
                                 enum search_end end, struct error *err)
 {
     a->verdict->counts.jumps += s->jumps;
-    if (end == SEARCH_REFUTED && !a->verdict->wrong.is_there && s->first_refuted != NOBODY)
-        TRY(keep_wrong(a, s, err));
+    if (end != SEARCH_FOUND && !a->verdict->wrong.is_there) {
+        a->verdict->wrong = s->wrong;
+        s->wrong = (struct audit_wrong){ .is_there = false };
+    }
     if (end != SEARCH_FOUND)
         return STATUS_OK;
     if (!job->serial_order)
@@ -306,24 +305,6 @@ static enum status search_states(struct audit *a, struct search_job *job, enum s
     audit_instants_close(&instants);
     runner_close(&runner);
     return status;
-}
-
-static enum status keep_wrong(struct audit *a, struct search *s, struct error *err)
-{
-    struct audit_wrong *wrong = &a->verdict->wrong;
-    const struct logged_txn *t = a->plan.txns.at[s->first_refuted].logged;
-    struct buffer answered = { 0 };
-
-    wrong->is_there = true;
-    wrong->txn = t->id;
-    wrong->statement = s->first_wrong_step;
-    if (wrong->statement < t->answer_count)
-        compare_print_answer(&answered, a->plan.log,
-                             &a->plan.log->answers.at[t->answer + wrong->statement]);
-    buffer_byte(&answered, '\0');
-    TRY(buffer_status(&answered, err));
-    wrong->answered = answered.at;
-    return STATUS_OK;
 }
 
 static bool has_times(const struct audit *a)

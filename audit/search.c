@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "audit/unexplained_private.h"
+
 #include "base/bisect.h"
 #include "base/hash.h"
 
@@ -22,8 +24,7 @@ enum status search_open(struct search *s, const struct plan *plan, struct runner
                           .mode = runner->mode,
                           .count = count,
                           .runs_max = UINT64_MAX,
-                          .refuted = NOBODY,
-                          .first_refuted = NOBODY };
+                          .refuted = NOBODY };
     s->order = malloc(((size_t)count + 1) * sizeof *s->order);
     s->place_of = calloc(plan->txns.count + 1, sizeof *s->place_of);
     s->is_deferred = calloc(plan->txns.count + 1, 1);
@@ -56,6 +57,7 @@ void search_close(struct search *s)
     array_close(&s->choices);
     array_close(&s->footprint.glances);
     array_close(&s->deferrals);
+    unexplained_close(&s->wrong);
 }
 
 /* --- Conflicts ------------------------------------------------------------------------------------ */
@@ -277,7 +279,7 @@ static uint32_t deferred_below(const struct search *s, uint32_t place)
     return count;
 }
 
-static struct run_window window_of(const struct search *s, uint32_t txn)
+struct run_window search_window(const struct search *s, uint32_t txn)
 {
     uint32_t newest = (uint32_t)s->frames.count;
     struct run_window w = { 0, newest };
@@ -426,7 +428,7 @@ static enum status run(struct search *s, uint32_t txn, const choice_list *path, 
 {
     struct runner *r = s->runner;
 
-    r->window = window_of(s, txn);
+    r->window = search_window(s, txn);
     r->tracks = tracks;
     r->footprint = tracks ? &s->footprint : NULL;
     r->path = path->at;
@@ -540,7 +542,7 @@ static enum status try_on(struct search *s, uint32_t txn, struct attempt *a, boo
 /* At the newest state first, without keeping track. */
 static enum status try_first(struct search *s, uint32_t txn, struct attempt *a, struct error *err)
 {
-    struct run_window w = window_of(s, txn);
+    struct run_window w = search_window(s, txn);
 
     s->footprint.glances.count = 0;
     if (w.floor > w.ceiling)
@@ -723,8 +725,8 @@ static enum status take_next(struct search *s, bool *found, struct error *err)
         return defer(s, a.conflict, err);
     }
     s->refuted = txn;
-    if (s->first_refuted == NOBODY)
-        s->first_refuted = txn;
+    if (!s->wrong.is_there)
+        TRY(unexplained_find(&s->wrong, s, txn, err));
     return go_back(s, a.conflict, found, err);
 }
 

@@ -17,6 +17,7 @@
 #ifndef AUDIT_SEARCH_PRIVATE_H
 #define AUDIT_SEARCH_PRIVATE_H
 
+#include "audit/audit.h"
 #include "audit/instants_private.h"
 #include "audit/runner_private.h"
 #include "base/timeout.h"
@@ -82,8 +83,7 @@ struct search {
     uint8_t *is_deferred;
     uint64_t jumps;
     uint32_t refuted;            /* the last one that had no choice left */
-    uint32_t first_refuted;      /* the first */
-    uint32_t first_wrong_step;
+    struct audit_wrong wrong;    /* the first one */
     bool is_out_of_time;
 };
 
@@ -98,6 +98,9 @@ void search_close(struct search *);
 MUST_USE enum status search_go(struct search *, enum search_end *, struct error *);
 /* Everything is taken back; the rows are as at first. */
 MUST_USE enum status search_rewind(struct search *, struct error *);
+
+/* The states that the next one in the order may see. */
+struct run_window search_window(const struct search *, uint32_t txn);
 
 /* Whether what is pending may be committed by one that saw states up to `high`; and by which rule. */
 bool search_may_commit(const struct rows *, bool by_value, uint32_t state, uint32_t high);

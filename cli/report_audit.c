@@ -98,7 +98,9 @@ static void print_wrong(const struct audit_report *report, struct buffer *out)
 
     if (!txn)
         return;
-    buffer_print(out, "wrong      T%" PRId64 " in line %" PRIu64, wrong->txn, txn->line);
+    buffer_print(out, "%-9s  T%" PRId64 " in line %" PRIu64,
+                 report->verdict->verdict == VERDICT_INVALID ? "wrong" : "suspect", wrong->txn,
+                 txn->line);
     if (txn->statement_count > 1)
         buffer_print(out, ", statement %" PRIu32, wrong->statement + 1);
     buffer_text(out, TEXT("   "));
@@ -155,8 +157,7 @@ void report_audit_print(const struct audit_report *report, struct buffer *out)
 {
     print_counts(report, out);
     print_line(report, out);
-    if (report->verdict->verdict == VERDICT_INVALID)
-        print_wrong(report, out);
+    print_wrong(report, out);
     if (report->verdict->counts.unjudged > 0) {
         buffer_text(out, TEXT("unjudged   "));
         quantity_print_count(out, report->verdict->counts.unjudged);
@@ -200,7 +201,7 @@ static void answer_anomalies(const struct audit_report *report, struct json_writ
         json_writer_open(json, "transactions", '[');
         json_writer_int64(json, NULL, wrong->txn);
         json_writer_close(json, ']');
-        buffer_print(&explanation, "T%" PRId64 " answered %.300s, which it answers in no state",
+        buffer_print(&explanation, "T%" PRId64 " answered %.300s, which no execution explains",
                      wrong->txn, wrong->answered ? wrong->answered : "");
         json_writer_string(json, "explanation",
                            (struct text){ explanation.at, explanation.count });

@@ -65,6 +65,8 @@ for level in snapshot strict-snapshot serializable strict-serializable; do
     run 1 audit deposits.jsonl --programs deposit.sql --level $level
     check "and not at $level" mentions out "audit      $level"
     check "where it is shown with its call" mentions out "wrong      T2 in line 3   deposit('1', '7')"
+    check "and what it would have answered" mentions out "expected   22   after T1"
+    check "in each state" mentions out "the same, but a row that it writes was written meanwhile   in the first state"
 done
 run 1 audit deposits.jsonl --programs deposit.sql --level snapshot --json
 check "and as JSON" mentions out '"verdict":"invalid","level":"snapshot","checker":"audit","model":null,"first_committer":null,"anomalies":[{"kind":"wrong-answer","transactions":[2],'
