@@ -1,6 +1,10 @@
 #include "record/database.h"
 
+#include <assert.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/wall_clock.h"
 
@@ -28,6 +32,59 @@ const struct database *database_find(struct text name)
         if (text_equal(name, text_of(all[i]->name)))
             return all[i];
     return NULL;
+}
+
+enum status database_new(void **made, size_t size, struct error *err)
+{
+    *made = calloc(1, size);
+    if (*made)
+        return STATUS_OK;
+    return error_set(err, STATUS_OVER_LIMIT, "no memory for a database or its session");
+}
+
+uint32_t database_mode(const struct database_options *options, const char *const *modes)
+{
+    uint32_t mode = 0;
+
+    while (options->mode && modes[mode] && strcmp(modes[mode], options->mode) != 0)
+        mode++;
+    assert(modes[mode]);
+    return mode;
+}
+
+bool database_is_setting(const char *setting, const char *name)
+{
+    return strncmp(setting, name, strlen(name)) == 0 && setting[strlen(name)] == '=';
+}
+
+enum status database_choose(const struct database_options *options, const char *name,
+                            const char *const *values, uint32_t usual, uint32_t *chosen,
+                            struct error *err)
+{
+    struct buffer known = { 0 };
+    enum status status;
+
+    *chosen = usual;
+    for (size_t i = 0; i < options->setting_count; i++) {
+        const char *value = options->settings[i] + strlen(name) + 1;
+
+        if (!database_is_setting(options->settings[i], name))
+            continue;
+        for (*chosen = 0; values[*chosen] && strcmp(values[*chosen], value) != 0;)
+            ++*chosen;
+        if (values[*chosen])
+            continue;
+        for (size_t k = 0; values[k]; k++)
+            buffer_print(&known, "%s%s", k == 0 ? "" : values[k + 1] ? ", " : " or ", values[k]);
+        buffer_byte(&known, '\0');
+        status = buffer_status(&known, err);
+        if (status == STATUS_OK)
+            status =
+                error_set(err, STATUS_BAD_INPUT, "%s is %s, not '%.80s'", name, known.at, value);
+        buffer_close(&known);
+        return status;
+    }
+    return STATUS_OK;
 }
 
 void database_print_columns(const struct stored_table *table, struct buffer *to)
@@ -99,6 +156,12 @@ enum status database_answer_list(struct database_answer *answer, struct database
         at = comma < end ? comma + 1 : end;
     }
     return STATUS_OK;
+}
+
+void database_answer_refuse(struct database_answer *answer, const char *code)
+{
+    answer->end = STEPS_REFUSED;
+    snprintf(answer->code, sizeof answer->code, "%s", code);
 }
 
 void database_answer_clear(struct database_answer *answer)

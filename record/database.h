@@ -193,6 +193,21 @@ const struct database *database_find(struct text name);
 
 /* --- For databases ---------------------------------------------------------------------------- */
 
+/* Memory for a server or a session, all zero. */
+MUST_USE enum status database_new(void **made, size_t size, struct error *);
+
+/* The place of the options' mode in its row's. */
+uint32_t database_mode(const struct database_options *, const char *const *modes);
+/*
+ * A setting that is the clients' and not the server's, "level=weak": the place of its value among
+ * these, which end in NULL; if it is not set, the usual one.
+ */
+MUST_USE enum status database_choose(const struct database_options *, const char *name,
+                                     const char *const *values, uint32_t usual, uint32_t *chosen,
+                                     struct error *);
+/* Whether "level=weak" is the setting of this name. */
+bool database_is_setting(const char *setting, const char *name);
+
 /* "SELECT key, value FROM ordeal_items": for those that speak SQL. */
 void database_print_columns(const struct stored_table *, struct buffer *);
 
@@ -215,6 +230,8 @@ MUST_USE enum status database_answer_element(struct database_answer *,
 /* Elements as "1,2,3", in braces or not. False: they are something else. */
 MUST_USE enum status database_answer_list(struct database_answer *, struct database_step_answer *,
                                           struct text, struct error *);
+/* The database rolled the transaction back, for this reason. */
+void database_answer_refuse(struct database_answer *, const char *code);
 void database_answer_clear(struct database_answer *);
 void database_answer_close(struct database_answer *);
 

@@ -10,12 +10,10 @@
 #include "record/database.h"
 
 #include <dlfcn.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/wall_clock.h"
 #include "record/binaries.h"
 #include "record/own_server.h"
 #include "record/sql_text.h"
@@ -81,14 +79,21 @@ static enum status load_library(struct duckdb *d, struct error *err)
     return STATUS_OK;
 }
 
-static enum status execute(const struct duckdb *d, void *connection, const char *sql,
-                           struct error *err)
+/* The first value of the answer goes to `value`, which may be NULL. */
+static enum status ask(const struct duckdb *d, void *connection, const char *sql,
+                       struct buffer *value, struct error *err)
 {
     struct duckdb_result result = { 0 };
     enum status status = STATUS_OK;
+    char *found = NULL;
 
     if (d->query(connection, sql, &result) != 0)
         status = error_set(err, STATUS_IO, "DuckDB: %.60s: %.200s", sql, d->result_error(&result));
+    else if (value && d->row_count(&result) > 0)
+        found = d->value_varchar(&result, 0, 0);
+    if (found)
+        buffer_text(value, text_of(found));
+    d->free(found);
     d->destroy_result(&result);
     return status;
 }
@@ -98,21 +103,20 @@ static enum status execute(const struct duckdb *d, void *connection, const char 
 static enum status duckdb_start(void **server, const struct database_options *options,
                                 struct buffer *version, struct error *err)
 {
-    struct duckdb *d = calloc(1, sizeof *d);
     char path[OWN_SERVER_PATH_SIZE + 32] = ":memory:";
+    struct duckdb *d;
 
-    if (!d)
-        return error_set(err, STATUS_OVER_LIMIT, "no memory for a database");
-    *server = d;
+    TRY(database_new(server, sizeof *d, err));
+    d = *server;
     d->options = *options;
     TRY(load_library(d, err));
     TRY(own_server_open(&d->server, 0, 0, err));
-    if (options->mode && strcmp(options->mode, "file") == 0)
+    if (database_mode(options, modes) == 1)
         snprintf(path, sizeof path, "%s/database", d->server.folder);
     if (d->open(path, &d->database) != 0 || d->connect(d->database, &d->control) != 0)
         return error_set(err, STATUS_IO, "DuckDB cannot open %s", path);
-    TRY(execute(d, d->control, "SET threads = 2", err));
-    TRY(execute(d, d->control, "SET memory_limit = '1GB'", err));
+    TRY(ask(d, d->control, "SET threads = 2", NULL, err));
+    TRY(ask(d, d->control, "SET memory_limit = '1GB'", NULL, err));
     buffer_print(version, "DuckDB %s", d->library_version());
     return STATUS_OK;
 }
@@ -137,14 +141,10 @@ static enum status duckdb_load(void *server, const struct builtin *builtin, stru
 {
     struct duckdb *d = server;
     struct buffer sql = { 0 };
-    enum status status;
+    enum status status = sql_text_load(&d->options.table, "BIGINT", builtin, &sql, err);
 
-    buffer_print(&sql, "BEGIN;");
-    sql_text_print_load(&d->options.table, "BIGINT", builtin, ';', &sql);
-    buffer_print(&sql, "COMMIT%c", '\0');
-    status = buffer_status(&sql, err);
     if (status == STATUS_OK)
-        status = execute(d, d->control, sql.at, err);
+        status = ask(d, d->control, sql.at, NULL, err);
     buffer_close(&sql);
     return status;
 }
@@ -154,12 +154,11 @@ static enum status duckdb_load(void *server, const struct builtin *builtin, stru
 static enum status duckdb_open_session(void **session, void *server, uint32_t client,
                                        struct error *err)
 {
-    struct duckdb_session *s = calloc(1, sizeof *s);
+    struct duckdb_session *s;
 
     (void)client;
-    if (!s)
-        return error_set(err, STATUS_OVER_LIMIT, "no memory for a session");
-    *session = s;
+    TRY(database_new(session, sizeof *s, err));
+    s = *session;
     s->d = server;
     if (s->d->connect(s->d->database, &s->connection) != 0)
         return error_set(err, STATUS_IO, "DuckDB refuses a connection");
@@ -233,9 +232,8 @@ static enum status take_refusal(const struct duckdb_session *s, const char *word
         code = strstr(words, known[i].words) ? known[i].code : NULL;
     if (!code)
         return error_set(err, STATUS_IO, "DuckDB: %.300s", words);
-    snprintf(answer->code, sizeof answer->code, "%s", code);
-    answer->end = STEPS_REFUSED;
-    (void)!execute(s->d, s->connection, "ROLLBACK", &none); /* after a COMMIT there is none */
+    database_answer_refuse(answer, code);
+    (void)!ask(s->d, s->connection, "ROLLBACK", NULL, &none); /* after a COMMIT there is none */
     return STATUS_OK;
 }
 
@@ -276,22 +274,12 @@ static enum status duckdb_ask(void *server, const char *name, const char *sql, s
                               struct error *err)
 {
     struct duckdb *d = server;
-    struct duckdb_result result = { 0 };
-    enum status status = STATUS_OK;
-    char *found = NULL, view[200];
+    char view[200];
 
     snprintf(view, sizeof view, "CREATE TEMP VIEW IF NOT EXISTS %s AS SELECT * FROM %s", name,
              d->options.table.name);
-    TRY(execute(d, d->control, view, err));
-    if (d->query(d->control, sql, &result) != 0)
-        status = error_set(err, STATUS_IO, "DuckDB: %.60s: %.200s", sql, d->result_error(&result));
-    else if (d->row_count(&result) > 0)
-        found = d->value_varchar(&result, 0, 0);
-    if (found)
-        buffer_text(value, text_of(found));
-    d->free(found);
-    d->destroy_result(&result);
-    return status;
+    TRY(ask(d, d->control, view, NULL, err));
+    return ask(d, d->control, sql, value, err);
 }
 
 const struct database database_duckdb = {

@@ -4,6 +4,7 @@
 
 #include <curl/curl.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -129,4 +130,27 @@ struct text http_find(const struct http *http, const char *words)
         return (struct text){ NULL, 0 };
     found += length;
     return (struct text){ found, (size_t)(at + http->answer.count - found) };
+}
+
+enum status http_ask(struct http *http, const char *server, const char *path,
+                     const struct buffer *json, cJSON **answer, struct error *err)
+{
+    char url[300];
+
+    *answer = NULL;
+    snprintf(url, sizeof url, "%s%s", server, path);
+    TRY(buffer_status(json, err));
+    TRY(http_post(http, url, (struct text){ json->at, json->count }, err));
+    if (http->status == 200)
+        *answer = http_json(http);
+    if (*answer)
+        return STATUS_OK;
+    return error_set(err, STATUS_IO, "%s: %.*s", url, TEXT_PRINT(http_answer(http)));
+}
+
+const char *http_string(const cJSON *object, const char *name)
+{
+    const char *found = cJSON_GetStringValue(cJSON_GetObjectItem(object, name));
+
+    return found ? found : "";
 }

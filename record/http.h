@@ -14,6 +14,7 @@
 
 #include <cjson/cJSON.h>
 
+#include "base/buffer.h"
 #include "base/error.h"
 #include "base/text.h"
 
@@ -28,6 +29,15 @@ MUST_USE enum status http_post(struct http *, const char *url, struct text json,
 
 /* Of the last answer: 200 is fine. */
 long http_status(const struct http *);
+/*
+ * Posts what is in the buffer, and gives the answer as a tree, which the caller deletes with
+ * cJSON_Delete(); STATUS_IO: it is none, or not fine.
+ */
+MUST_USE enum status http_ask(struct http *, const char *server, const char *path,
+                              const struct buffer *json, cJSON **answer, struct error *);
+/* A string in an object, or "". */
+const char *http_string(const cJSON *object, const char *name);
+
 /* Holds until the next request. */
 struct text http_answer(const struct http *);
 /* As a tree, which the caller deletes with cJSON_Delete(); NULL: it is no JSON. */

@@ -10,6 +10,8 @@
 #define START_NS INT64_C(30000000000)
 #define WORDS_MAX 64
 
+const char *const http_cluster_modes[] = { "single", "cluster", NULL };
+
 /* --- Programs --------------------------------------------------------------------------------- */
 
 static enum status start_node(struct http_cluster *c, unsigned node, struct error *err)
@@ -75,7 +77,7 @@ static enum status wait_ready(struct http_cluster *c, unsigned node, struct erro
 
 static enum status name_strangers(struct http_cluster *c, struct error *err)
 {
-    for (const char *at = c->options->connect; at; at = strchr(at, ',')) {
+    for (const char *at = c->options.connect; at; at = strchr(at, ',')) {
         size_t length;
 
         at += *at == ',';
@@ -96,8 +98,8 @@ static enum status start_all(struct http_cluster *c, unsigned node_count, struct
     unsigned ports[2 * HTTP_NODES_MAX];
     char name[32];
 
-    TRY(binaries_find(&c->program->binary, c->options, c->path, sizeof c->path, err));
-    TRY(own_server_open(&c->server, node_count, c->options->faults, err));
+    TRY(binaries_find(&c->program->binary, &c->options, c->path, sizeof c->path, err));
+    TRY(own_server_open(&c->server, node_count, c->options.faults, err));
     TRY(own_server_free_ports(ports, 2 * node_count, err));
     c->node_count = node_count;
     for (unsigned i = 0; i < node_count; i++) {
@@ -118,26 +120,6 @@ static enum status start_all(struct http_cluster *c, unsigned node_count, struct
     return STATUS_OK;
 }
 
-enum status http_cluster_open(struct http_cluster *c, const struct http_program *program,
-                              const struct database_options *options, unsigned node_count,
-                              struct error *err)
-{
-    assert(node_count >= 1 && node_count <= HTTP_NODES_MAX);
-    *c = (struct http_cluster){ .program = program, .options = options };
-    return options->connect ? name_strangers(c, err) : start_all(c, node_count, err);
-}
-
-/* Nodes that were told to end would first look for another leader, some seconds long. */
-void http_cluster_close(struct http_cluster *c)
-{
-    struct error err;
-
-    for (unsigned i = 0; c->server.folder[0] != '\0' && i < c->node_count; i++)
-        if (own_server_is_alive(&c->server, i))
-            (void)!own_server_fault(&c->server, DATABASE_KILL, true, i, &err);
-    own_server_close(&c->server);
-}
-
 const char *http_cluster_url(const struct http_cluster *c, uint32_t client)
 {
     return c->urls[client % c->node_count];
@@ -150,14 +132,15 @@ enum status http_cluster_connect(const struct http_cluster *c, uint32_t client, 
     return ask_ready(c, client % c->node_count, *http, err);
 }
 
-enum status http_cluster_ask_version(const struct http_cluster *c, struct buffer *version,
-                                     struct error *err)
+static enum status ask_version(const struct http_cluster *c, struct buffer *version,
+                               struct error *err)
 {
     struct http *http;
     enum status status = http_cluster_connect(c, 0, &http, err);
     char url[300];
 
     snprintf(url, sizeof url, "%s%s", c->urls[0], c->program->version);
+    buffer_print(version, "%s ", c->program->title);
     if (status == STATUS_OK)
         status = http_get(http, url, err);
     if (status == STATUS_OK) {
@@ -169,6 +152,32 @@ enum status http_cluster_ask_version(const struct http_cluster *c, struct buffer
     }
     http_close(http);
     return status;
+}
+
+enum status http_cluster_open(void **server, size_t size, const struct http_program *program,
+                              const struct database_options *options, struct buffer *version,
+                              struct error *err)
+{
+    struct http_cluster *c;
+
+    TRY(database_new(server, size, err));
+    c = *server;
+    c->program = program;
+    c->options = *options;
+    TRY(options->connect ? name_strangers(c, err)
+                         : start_all(c, database_mode(options, http_cluster_modes) ? 3 : 1, err));
+    return ask_version(c, version, err);
+}
+
+/* Nodes that were told to end would first look for another leader, some seconds long. */
+void http_cluster_close(struct http_cluster *c)
+{
+    struct error err;
+
+    for (unsigned i = 0; c->server.folder[0] != '\0' && i < c->node_count; i++)
+        if (own_server_is_alive(&c->server, i))
+            (void)!own_server_fault(&c->server, DATABASE_KILL, true, i, &err);
+    own_server_close(&c->server);
 }
 
 enum status http_cluster_fault(void *server, enum database_fault fault, bool begins, uint32_t turn,

@@ -3,9 +3,10 @@
  * that --connect names, separated by commas.
  *
  *     static const struct http_program program = { .ready = "/health", .words = words, ... };
- *     TRY(http_cluster_open(&cluster, &program, options, 3, err));
- *     ... http_cluster_url(&cluster, client) ...
- *     http_cluster_close(&cluster);
+ *     TRY(http_cluster_open(server, sizeof *etcd, &program, options, version, err));
+ *     ... http_cluster_url(&etcd->cluster, client) ...
+ *     http_cluster_close(&etcd->cluster);
+ *     free(etcd);
  *
  * Nodes of our own are started one after another; each must be ready before the next begins, unless
  * the program says that they wait for each other.
@@ -24,6 +25,7 @@ struct http_cluster;
 
 /* How a server is started. */
 struct http_program {
+    const char *title; /* as in struct database */
     struct binary binary;
     const char *ready;        /* a path that answers 200 when a node can be used */
     const char *version;      /* a path that answers its version, */
@@ -35,7 +37,8 @@ struct http_program {
 
 struct http_cluster {
     const struct http_program *program;
-    const struct database_options *options;
+    struct database_options options;
+    bool has_table;           /* that is to be dropped if the server is not ours */
     struct own_server server; /* folder empty: it is not ours */
     unsigned node_count;
     char urls[HTTP_NODES_MAX][200];        /* "http://127.0.0.1:4001" */
@@ -44,14 +47,17 @@ struct http_cluster {
     char path[OWN_SERVER_PATH_SIZE + 64];
 };
 
-/* Closed by http_cluster_close(), whatever the status. */
-MUST_USE enum status http_cluster_open(struct http_cluster *, const struct http_program *,
-                                       const struct database_options *, unsigned node_count,
+/* "single", one node, and "cluster", three. */
+extern const char *const http_cluster_modes[];
+
+/*
+ * Makes a server of this size, whose first field is the cluster, and says its version. Closed by
+ * http_cluster_close(), whatever the status, if it is there.
+ */
+MUST_USE enum status http_cluster_open(void **server, size_t size, const struct http_program *,
+                                       const struct database_options *, struct buffer *version,
                                        struct error *);
 void http_cluster_close(struct http_cluster *);
-
-MUST_USE enum status http_cluster_ask_version(const struct http_cluster *, struct buffer *version,
-                                              struct error *);
 
 /* The node that a client talks to. */
 const char *http_cluster_url(const struct http_cluster *, uint32_t client);
@@ -60,8 +66,7 @@ MUST_USE enum status http_cluster_connect(const struct http_cluster *, uint32_t 
                                           struct http **, struct error *);
 
 /*
- * A fault of one node after another, as struct database has it: the cluster is the first field of
- * the server.
+ * A fault of one node after another, as struct database has it.
  */
 MUST_USE enum status http_cluster_fault(void *server, enum database_fault, bool begins,
                                         uint32_t turn, struct error *);

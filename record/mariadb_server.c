@@ -104,27 +104,16 @@ bool mariadb_server_is_rocks(const struct database_options *o)
     return is_rocks;
 }
 
-#define MULTI_STATEMENTS "multi_statements="
-
-static bool is_of_clients(const char *setting)
-{
-    return strncmp(setting, MULTI_STATEMENTS, sizeof MULTI_STATEMENTS - 1) == 0;
-}
+#define MULTI_STATEMENTS "multi_statements"
 
 enum status mariadb_server_is_single(const struct database_options *o, bool usual, bool *is_single,
                                      struct error *err)
 {
-    *is_single = usual;
-    for (size_t i = 0; i < o->setting_count; i++) {
-        const char *value = strchr(o->settings[i], '=') + 1;
+    static const char *const values[] = { "ON", "OFF", NULL };
+    uint32_t chosen;
 
-        if (!is_of_clients(o->settings[i]))
-            continue;
-        if (strcmp(value, "ON") != 0 && strcmp(value, "OFF") != 0)
-            return error_set(err, STATUS_BAD_INPUT, "multi_statements is ON or OFF, not '%.80s'",
-                             value);
-        *is_single = strcmp(value, "OFF") == 0;
-    }
+    TRY(database_choose(o, MULTI_STATEMENTS, values, usual, &chosen, err));
+    *is_single = chosen == 1;
     return STATUS_OK;
 }
 
@@ -152,7 +141,7 @@ static enum status argue_settings(const struct mariadb_servers *m, struct mariad
     for (size_t i = 0; i < m->options.setting_count; i++) {
         const char *setting = m->options.settings[i];
 
-        if (is_of_clients(setting))
+        if (database_is_setting(setting, MULTI_STATEMENTS))
             continue;
         if (strlen(setting) > 500 || a->count + 4 > MARIADB_ARGUMENTS_MAX)
             return error_set(err, STATUS_BAD_INPUT, "MariaDB cannot be told '%.80s'", setting);

@@ -24,14 +24,10 @@
 #include "record/http_cluster.h"
 #include "record/sql_text.h"
 
-static const char *const modes[] = { "single", "cluster", NULL };
-
 struct rqlite {
     struct http_cluster cluster; /* first: see http_cluster_fault() */
-    struct database_options options;
     const char *level;
-    char rollback[100]; /* a statement that fails */
-    bool has_table;
+    uint32_t rollback; /* by a constraint, or by a statement that cannot be prepared */
 };
 
 struct rqlite_session {
@@ -44,29 +40,26 @@ struct rqlite_session {
 
 /* --- Servers ---------------------------------------------------------------------------------- */
 
-static bool is_ours(const char *setting)
-{
-    return strncmp(setting, "level=", 6) == 0 || strncmp(setting, "rollback=", 9) == 0;
-}
-
 static void print_words(const struct http_cluster *c, unsigned node, struct buffer *words)
 {
     const char *at = c->server.addresses[node];
 
     buffer_print(words, "-node-id=%u%c", node + 1, '\0');
-    buffer_print(words, "-http-addr=%s:%u%c", at, c->client_ports[node], '\0');
-    buffer_print(words, "-raft-addr=%s:%u%c", at, c->peer_ports[node], '\0');
+    buffer_print(words, "-http-addr=%s:%u%c-raft-addr=%s:%u%c", at, c->client_ports[node], '\0', at,
+                 c->peer_ports[node], '\0');
     buffer_print(words, "-raft-timeout=300ms%c-raft-election-timeout=300ms%c", '\0', '\0');
     buffer_print(words, "-raft-leader-lease-timeout=300ms%c-join-interval=200ms%c", '\0', '\0');
     if (node > 0)
         buffer_print(words, "-join=%s:%u%c", c->server.addresses[0], c->peer_ports[0], '\0');
-    for (size_t i = 0; i < c->options->setting_count; i++)
-        if (!is_ours(c->options->settings[i]))
-            buffer_print(words, "-%s%c", c->options->settings[i], '\0');
+    for (size_t i = 0; i < c->options.setting_count; i++)
+        if (!database_is_setting(c->options.settings[i], "level") &&
+            !database_is_setting(c->options.settings[i], "rollback"))
+            buffer_print(words, "-%s%c", c->options.settings[i], '\0');
     buffer_print(words, "node-%u%c", node, '\0');
 }
 
 static const struct http_program program = {
+    .title = "rqlite",
     .binary = { .title = "rqlite server",
                 .file = "rqlited",
                 .folder = "rqlite",
@@ -77,51 +70,20 @@ static const struct http_program program = {
     .words = print_words,
 };
 
-static enum status choose(struct rqlite *r, struct error *err)
-{
-    static const char *const known[] = { "level=none",          "level=weak",
-                                         "level=linearizable",  "level=strong",
-                                         "rollback=constraint", "rollback=prepare" };
-    const struct stored_table *t = &r->options.table;
-
-    r->level = r->options.isolation == LEVEL_STRICT_SERIALIZABLE ? "strong" : "weak";
-    snprintf(r->rollback, sizeof r->rollback, "INSERT INTO %s (%s) VALUES (-1)", t->name,
-             t->key_column);
-    for (size_t i = 0; i < r->options.setting_count; i++) {
-        const char *setting = r->options.settings[i];
-        size_t k = 0;
-
-        if (!is_ours(setting))
-            continue;
-        while (k < ROW_COUNT(known) && strcmp(known[k], setting) != 0)
-            k++;
-        if (k == ROW_COUNT(known))
-            return error_set(err, STATUS_BAD_INPUT,
-                             "rqlite can be told level=none, weak, linearizable or strong, and "
-                             "rollback=constraint or prepare, not '%.40s'",
-                             setting);
-        if (k < 4)
-            r->level = setting + 6;
-        else if (k == 5)
-            snprintf(r->rollback, sizeof r->rollback, "SELECT ordeal_rolls_back()");
-    }
-    return STATUS_OK;
-}
-
 static enum status rqlite_start(void **server, const struct database_options *options,
                                 struct buffer *version, struct error *err)
 {
-    struct rqlite *r = calloc(1, sizeof *r);
-    bool has_three = options->mode && strcmp(options->mode, "cluster") == 0;
+    static const char *const levels[] = { "none", "weak", "linearizable", "strong", NULL };
+    static const char *const rollbacks[] = { "constraint", "prepare", NULL };
+    uint32_t level = options->isolation == LEVEL_STRICT_SERIALIZABLE ? 3 : 1, rollback;
+    struct rqlite *r;
 
-    if (!r)
-        return error_set(err, STATUS_OVER_LIMIT, "no memory for a server");
-    *server = r;
-    r->options = *options;
-    TRY(choose(r, err));
-    TRY(http_cluster_open(&r->cluster, &program, &r->options, has_three ? 3 : 1, err));
-    buffer_print(version, "rqlite ");
-    TRY(http_cluster_ask_version(&r->cluster, version, err));
+    TRY(database_choose(options, "level", levels, level, &level, err));
+    TRY(database_choose(options, "rollback", rollbacks, 0, &rollback, err));
+    TRY(http_cluster_open(server, sizeof *r, &program, options, version, err));
+    r = *server;
+    r->level = levels[level];
+    r->rollback = rollback;
     buffer_print(version, " (level=%s)", r->level);
     return STATUS_OK;
 }
@@ -132,15 +94,14 @@ static enum status rqlite_start(void **server, const struct database_options *op
 static enum status rqlite_open(void **session, void *server, uint32_t client, struct error *err)
 {
     struct rqlite *r = server;
-    struct rqlite_session *s = calloc(1, sizeof *s);
+    struct rqlite_session *s;
 
-    if (!s)
-        return error_set(err, STATUS_OVER_LIMIT, "no memory for a session");
-    *session = s;
+    TRY(database_new(session, sizeof *s, err));
+    s = *session;
     s->server = r;
     snprintf(s->url, sizeof s->url, "%s/db/request?transaction&level=%s",
              http_cluster_url(&r->cluster, client),
-             client == r->options.clients ? "strong" : r->level);
+             client == r->cluster.options.clients ? "strong" : r->level);
     return http_cluster_connect(&r->cluster, client, &s->http, err);
 }
 
@@ -148,10 +109,27 @@ static void rqlite_close(void *session)
 {
     struct rqlite_session *s = session;
 
+    if (!s)
+        return;
     http_close(s->http);
     buffer_close(&s->body);
     buffer_close(&s->sql);
     free(s);
+}
+
+/* The statements of `sql` have a zero byte behind each. */
+static enum status post(struct rqlite_session *s, struct error *err)
+{
+    struct json_writer json = { .out = &s->body };
+
+    buffer_clear(&s->body);
+    json_writer_open(&json, NULL, '[');
+    for (size_t at = 0; at < s->sql.count; at += strlen(s->sql.at + at) + 1)
+        json_writer_text(&json, NULL, s->sql.at + at);
+    json_writer_close(&json, ']');
+    TRY(buffer_status(&s->sql, err));
+    TRY(buffer_status(&s->body, err));
+    return http_post(s->http, s->url, (struct text){ s->body.at, s->body.count }, err);
 }
 
 /* Numbers are doubles there, which hold all that workloads write. */
@@ -183,12 +161,10 @@ static enum status take_result(struct rqlite_session *s, const cJSON *result,
 
     if (!result || (words && strncmp(words, "UNIQUE", 6) != 0))
         return error_set(err, STATUS_IO, "rqlite: %s", words ? words : "a statement has no answer");
-    if (words) {
-        answer->end = STEPS_REFUSED;
-        snprintf(answer->code, sizeof answer->code, "CONSTRAINT");
-    }
+    if (words)
+        database_answer_refuse(answer, "CONSTRAINT");
     cJSON_ArrayForEach(row, cJSON_GetObjectItem(result, "values"))
-        TRY(take_row(&s->server->options.table, row, answer, step, err));
+        TRY(take_row(&s->server->cluster.options.table, row, answer, step, err));
     return STATUS_OK;
 }
 
@@ -215,24 +191,18 @@ static enum status take_results(struct rqlite_session *s, const cJSON *result,
 static enum status send(struct rqlite_session *s, const struct database_step *steps, uint32_t count,
                         struct error *err)
 {
-    struct json_writer body = { .out = &s->body };
+    const struct stored_table *t = &s->server->cluster.options.table;
 
-    buffer_clear(&s->body);
-    json_writer_open(&body, NULL, '[');
-    for (uint32_t i = 0; i < count; i++) {
-        if (steps[i].kind != STEP_REQUEST)
-            continue;
-        buffer_clear(&s->sql);
-        sql_text_print_request(&s->server->options.table, &steps[i].request, &s->sql);
-        TRY(buffer_status(&s->sql, err));
-        json_writer_text(&body, NULL, s->sql.at);
-    }
-    if (steps[count - 1].kind == STEP_ABORT)
-        json_writer_text(&body, NULL, s->server->rollback);
-    json_writer_close(&body, ']');
-    TRY(buffer_status(&s->body, err));
+    buffer_clear(&s->sql);
+    for (uint32_t i = 0; i < count; i++)
+        if (steps[i].kind == STEP_REQUEST)
+            sql_text_print_request(t, &steps[i].request, &s->sql);
+    if (steps[count - 1].kind == STEP_ABORT && s->server->rollback == 0)
+        buffer_print(&s->sql, "INSERT INTO %s (%s) VALUES (-1)%c", t->name, t->key_column, '\0');
+    else if (steps[count - 1].kind == STEP_ABORT)
+        buffer_print(&s->sql, "SELECT ordeal_rolls_back()%c", '\0');
     s->times.invoked_ns = wall_clock_ns();
-    return http_post(s->http, s->url, (struct text){ s->body.at, s->body.count }, err);
+    return post(s, err);
 }
 
 /* Where nobody says what became of a request, it is lost. */
@@ -250,8 +220,7 @@ static enum status rqlite_steps(void *session, const struct database_step *steps
     s->times.completed_ns = wall_clock_ns();
     if (http_find(s->http, "leader not found").at || http_find(s->http, "not leader\"").at) {
         nanosleep(&(struct timespec){ .tv_nsec = 20000000 }, NULL);
-        answer->end = STEPS_REFUSED; /* the log did not get it */
-        snprintf(answer->code, sizeof answer->code, "NO_LEADER");
+        database_answer_refuse(answer, "NO_LEADER"); /* the log did not get it */
         return STATUS_OK;
     }
     json = http_json(s->http);
@@ -266,58 +235,43 @@ static enum status rqlite_steps(void *session, const struct database_step *steps
 
 /* --- The table -------------------------------------------------------------------------------- */
 
-/* `sql` holds statements, each with a zero byte behind it. */
-static enum status execute(struct rqlite *r, const struct buffer *sql, struct error *err)
+/* With no workload it is dropped. */
+static enum status make_table(struct rqlite *r, const struct builtin *builtin, struct error *err)
 {
-    char url[300];
-    struct http *http;
-    enum status status = http_cluster_connect(&r->cluster, 0, &http, err);
-    struct buffer text = { 0 };
-    struct json_writer body = { .out = &text };
+    void *session = NULL;
+    enum status status = rqlite_open(&session, r, r->cluster.options.clients, err);
+    struct rqlite_session *s = session;
 
-    snprintf(url, sizeof url, "%s/db/execute?transaction", http_cluster_url(&r->cluster, 0));
-    json_writer_open(&body, NULL, '[');
-    for (size_t at = 0; at < sql->count; at += strlen(sql->at + at) + 1)
-        json_writer_text(&body, NULL, sql->at + at);
-    json_writer_close(&body, ']');
+    if (status == STATUS_OK && builtin)
+        sql_text_print_load(&r->cluster.options.table, "INTEGER", builtin, '\0', &s->sql);
+    else if (status == STATUS_OK)
+        buffer_print(&s->sql, "DROP TABLE %s%c", r->cluster.options.table.name, '\0');
     if (status == STATUS_OK)
-        status = buffer_status(&text, err);
-    if (status == STATUS_OK)
-        status = http_post(http, url, (struct text){ text.at, text.count }, err);
-    if (status == STATUS_OK && (http_status(http) != 200 || http_find(http, "\"error\":").at))
-        status = error_set(err, STATUS_IO, "rqlite: %.*s", TEXT_PRINT(http_answer(http)));
-    http_close(http);
-    buffer_close(&text);
+        status = post(s, err);
+    if (status == STATUS_OK && (http_status(s->http) != 200 || http_find(s->http, "\"error\":").at))
+        status = error_set(err, STATUS_IO, "rqlite: %.*s", TEXT_PRINT(http_answer(s->http)));
+    rqlite_close(s);
     return status;
 }
 
 static enum status rqlite_load(void *server, const struct builtin *builtin, struct error *err)
 {
     struct rqlite *r = server;
-    struct buffer sql = { 0 };
-    enum status status;
 
-    sql_text_print_load(&r->options.table, "INTEGER", builtin, '\0', &sql);
-    status = buffer_status(&sql, err);
-    if (status == STATUS_OK)
-        status = execute(r, &sql, err);
-    r->has_table = status == STATUS_OK;
-    buffer_close(&sql);
-    return status;
+    TRY(make_table(r, builtin, err));
+    r->cluster.has_table = true;
+    return STATUS_OK;
 }
 
 static void rqlite_stop(void *server)
 {
     struct rqlite *r = server;
-    struct buffer body = { 0 };
     struct error err;
 
     if (!r)
         return;
-    buffer_print(&body, "DROP TABLE %s%c", r->options.table.name, '\0');
-    if (r->options.connect && r->has_table)
-        (void)!execute(r, &body, &err);
-    buffer_close(&body);
+    if (r->cluster.options.connect && r->cluster.has_table)
+        (void)!make_table(r, NULL, &err);
     http_cluster_close(&r->cluster);
     free(r);
 }
@@ -329,7 +283,7 @@ const struct database database_rqlite = {
     .gives =
         "serializable, strict-serializable; list-append, rw-register and others whose requests\n"
         "           are known beforehand; --setting level=none|weak|linearizable|strong",
-    .modes = modes,
+    .modes = http_cluster_modes,
     .levels = LEVEL_BIT(LEVEL_SERIALIZABLE) | LEVEL_BIT(LEVEL_STRICT_SERIALIZABLE),
     .has_server = true,
     .has_settings = true,

@@ -14,6 +14,7 @@ struct hosted_session {
     struct session_host *host;
     uint32_t client;
     int socket;
+    void *here; /* the session itself, if it is in this process */
 };
 
 /* What a process says when its session is open, and with each answer, whose arrays follow. */
@@ -219,6 +220,12 @@ enum status session_host_start(struct session_host *host, const struct session_c
     return error_set(err, STATUS_IO, "no process for sessions: %s", strerror(errno));
 }
 
+void session_host_stay(struct session_host *host, const struct session_calls *calls, void *server)
+{
+    *host = (struct session_host){ .calls = calls, .server = server };
+    pthread_mutex_init(&host->mutex, NULL);
+}
+
 void session_host_stop(struct session_host *host)
 {
     if (!host->calls)
@@ -240,6 +247,18 @@ void session_host_signal(struct session_host *host, uint32_t client, int number)
     if (number == SIGKILL)
         host->pids[client] = 0;
     pthread_mutex_unlock(&host->mutex);
+}
+
+void session_host_fault(struct session_host *host, enum database_fault fault, bool begins,
+                        uint32_t turn)
+{
+    uint32_t client = turn % host->clients;
+
+    assert(fault == DATABASE_KILL || fault == DATABASE_PAUSE);
+    if (fault == DATABASE_PAUSE)
+        session_host_signal(host, client, begins ? SIGSTOP : SIGCONT);
+    else if (begins)
+        session_host_signal(host, client, SIGKILL);
 }
 
 /* --- Sessions --------------------------------------------------------------------------------- */
@@ -268,14 +287,15 @@ static enum status greet(struct hosted_session *s, int theirs, struct error *err
 enum status session_host_open(void **session, struct session_host *host, uint32_t client,
                               struct error *err)
 {
-    struct hosted_session *s = calloc(1, sizeof *s);
+    struct hosted_session *s;
     int ends[2];
 
+    TRY(database_new(session, sizeof *s, err));
+    s = *session;
+    *s = (struct hosted_session){ .host = host, .client = client, .socket = -1 };
+    if (host->pid == 0)
+        return host->calls->open(&s->here, host->server, client, err);
     assert(client <= host->clients);
-    if (!s)
-        return error_set(err, STATUS_OVER_LIMIT, "no memory for a session");
-    *session = s;
-    *s = (struct hosted_session){ host, client, -1 };
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
         return error_set(err, STATUS_IO, "no socket for a process: %s", strerror(errno));
     s->socket = ends[0];
@@ -286,9 +306,13 @@ void session_host_close(void *session)
 {
     struct hosted_session *s = session;
 
-    pthread_mutex_lock(&s->host->mutex);
-    s->host->pids[s->client] = 0;
-    pthread_mutex_unlock(&s->host->mutex);
+    if (s->here)
+        s->host->calls->close(s->here);
+    if (s->host->pid > 0) {
+        pthread_mutex_lock(&s->host->mutex);
+        s->host->pids[s->client] = 0;
+        pthread_mutex_unlock(&s->host->mutex);
+    }
     if (s->socket >= 0)
         close(s->socket);
     free(s);
@@ -327,6 +351,8 @@ enum status session_host_steps(void *session, const struct database_step *steps,
 {
     struct hosted_session *s = session;
 
+    if (s->here)
+        return s->host->calls->steps(s->here, steps, count, answer, err);
     for (uint32_t i = 0; i < count; i++)
         assert(!steps[i].call); /* a text of ours is none of theirs */
     if (!put(s->socket, &count, sizeof count) || !put(s->socket, steps, count * sizeof *steps)) {

@@ -3,6 +3,7 @@
  * processes share is on trial, and one of them can be killed.
  *
  *     TRY(session_host_start(&host, &calls, server, clients, err));     before there are threads
+ *     session_host_stay(&host, &calls, server);                         or: sessions are in this process
  *     TRY(session_host_open(&session, &host, client, err));
  *     TRY(session_host_steps(session, steps, count, &answer, err));
  *     session_host_close(session);
@@ -40,6 +41,8 @@ struct session_host {
 /* Stopped by session_host_stop(), whatever the status. */
 MUST_USE enum status session_host_start(struct session_host *, const struct session_calls *,
                                         void *server, uint32_t clients, struct error *);
+/* For those that are in processes of their own by one mode alone: calls go straight to the sessions. */
+void session_host_stay(struct session_host *, const struct session_calls *, void *server);
 void session_host_stop(struct session_host *);
 
 MUST_USE enum status session_host_open(void **session, struct session_host *, uint32_t client,
@@ -48,6 +51,8 @@ MUST_USE enum status session_host_steps(void *session, const struct database_ste
                                         struct database_answer *, struct error *);
 void session_host_close(void *session);
 
+/* DATABASE_KILL and DATABASE_PAUSE of one client's process after another; a killed one begins anew. */
+void session_host_fault(struct session_host *, enum database_fault, bool begins, uint32_t turn);
 /* A signal to the process of a client, if it has one. After SIGKILL the session is lost. */
 void session_host_signal(struct session_host *, uint32_t client, int signal);
 

@@ -32,6 +32,15 @@ void sql_text_print_load(const struct stored_table *t, const char *integer,
     }
 }
 
+enum status sql_text_load(const struct stored_table *t, const char *integer,
+                          const struct builtin *builtin, struct buffer *sql, struct error *err)
+{
+    buffer_print(sql, "BEGIN;");
+    sql_text_print_load(t, integer, builtin, ';', sql);
+    buffer_print(sql, "COMMIT%c", '\0');
+    return buffer_status(sql, err);
+}
+
 static void print_range(const struct stored_table *t, enum builtin_column column,
                         struct buffer *sql)
 {

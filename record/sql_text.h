@@ -15,6 +15,10 @@
 void sql_text_print_load(const struct stored_table *, const char *integer, const struct builtin *,
                          char end, struct buffer *);
 
+/* The same as one text, in a transaction, with a zero byte at its end. */
+MUST_USE enum status sql_text_load(const struct stored_table *, const char *integer,
+                                   const struct builtin *, struct buffer *, struct error *);
+
 /* The key is ?1, value and tag ?2 and ?3, the ends of a range ?4 and ?5. */
 void sql_text_print_statement(const struct stored_table *, const struct builtin_request *,
                               struct buffer *);

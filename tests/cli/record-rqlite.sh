@@ -18,7 +18,7 @@ if "$ORDEAL" record rqlite --transactions 1 2>&1 </dev/null | grep -q "there is 
 fi
 
 run 2 record rqlite --setting level=most
-check "a level of reading is one of its manual" mentions err "level=none, weak, linearizable or strong"
+check "a level of reading is one of its manual" mentions err "level is none, weak, linearizable or strong, not 'most'"
 run 2 record rqlite --setting no-such-flag=1
 check "a flag that it does not know ends it, and it is said" mentions err "ended at its start"
 
