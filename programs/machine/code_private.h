@@ -164,6 +164,7 @@ struct read_code {
     const struct condition *condition;
     const struct operand *parameters; /* the condition's, in the frame that asks */
     const uint16_t *before; /* the reads whose rows it is joined with, in the order of the joins */
+    const uint16_t *before_sources; /* theirs */
     uint32_t before_count;
     const struct join_code *joins;
     uint32_t join_count;
@@ -210,6 +211,7 @@ enum query_use {
 struct select_code {
     const struct select *tree; /* or NULL */
     const uint16_t *levels; /* its reads, in the order of the joins */
+    const uint16_t *sources; /* theirs */
     uint32_t level_count;
     const struct formula *conditions; /* of a subquery: what depends on no row of its own */
     uint32_t condition_count;

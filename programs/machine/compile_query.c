@@ -161,15 +161,18 @@ static void compile_late(struct compiler *c, const struct query_plan *plan, stru
     code->filters = filters;
 }
 
-static void list_levels(struct compiler *c, const struct query_plan *plan, struct select_code *code)
+static void list_levels(struct compiler *c, const struct query_plan *plan,
+                        const struct query_code *of, struct select_code *code)
 {
-    uint16_t levels[SOURCES_MAX];
+    uint16_t levels[SOURCES_MAX], sources[SOURCES_MAX];
 
-    for (uint32_t i = 0; i < plan->source_count; i++)
+    for (uint32_t i = 0; i < plan->source_count; i++) {
         levels[i] = (uint16_t)(plan->first_read + i);
+        sources[i] = of->reads[levels[i]].source;
+    }
     code->levels = compile_keep(c, levels, plan->source_count, sizeof *levels);
+    code->sources = compile_keep(c, sources, plan->source_count, sizeof *sources);
     code->level_count = plan->source_count;
-    code->tree = plan->select;
 }
 
 static void compile_inner(struct compiler *c, const struct query_plan *plan, struct query_code *code,
@@ -193,8 +196,9 @@ static void compile_subquery(struct compiler *c, const struct query_plan *plan, 
     made->select.limit = plan->limit;
     made->select.offset = plan->offset;
     made->select.distinct = plan->select->distinct;
-    list_levels(c, plan, &made->select);
+    made->select.tree = plan->select;
     compile_inner(c, plan, code, read);
+    list_levels(c, plan, code, &made->select);
     compile_late(c, plan, &made->select);
     compile_select_formulas(c, plan, made->kind != SUBQUERY_EXISTS, &made->select);
     c->next = c->next_max;
@@ -247,8 +251,9 @@ static void compile_select(struct compiler *c, struct query_plan *plan, struct q
     if (is_row(select) && needs_outputs(code))
         compile_row(c, select, code);
     code->scratch = c->next;
-    list_levels(c, plan, &code->select);
+    code->select.tree = plan->select;
     compile_inner(c, plan, code, 0);
+    list_levels(c, plan, code, &code->select);
     compile_late(c, plan, &code->select);
     if (!is_row(select))
         compile_select_formulas(c, plan, needs_outputs(code), &code->select);
@@ -277,8 +282,9 @@ static void compile_update(struct compiler *c, const struct update *update, stru
     if (update->where)
         query_plan_expression(c, plan, code, update->where);
     code->scratch = c->next;
-    list_levels(c, plan, &code->select);
+    code->select.tree = plan->select;
     compile_inner(c, plan, code, 0);
+    list_levels(c, plan, code, &code->select);
     compile_late(c, plan, &code->select);
     compile_assignments(c, update->assignments, update->assignment_count, code);
     compile_outputs(c, update->returning, update->returning_count, &code->select);
@@ -291,8 +297,9 @@ static void compile_delete(struct compiler *c, const struct delete *delete, stru
     if (delete->where)
         query_plan_expression(c, plan, code, delete->where);
     code->scratch = c->next;
-    list_levels(c, plan, &code->select);
+    code->select.tree = plan->select;
     compile_inner(c, plan, code, 0);
+    list_levels(c, plan, code, &code->select);
     compile_late(c, plan, &code->select);
     compile_outputs(c, delete->returning, delete->returning_count, &code->select);
 }

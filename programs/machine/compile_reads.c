@@ -476,6 +476,9 @@ void query_plan_order(struct compiler *c, const struct query_plan *plan, struct 
         compile_read(c, plan, &chosen, read);
         chosen.before_count = list_before(plan, plan->first_read + i, before);
         chosen.before = compile_keep(c, before, chosen.before_count, sizeof *before);
+        for (uint32_t k = 0; k < chosen.before_count; k++)
+            before[k] = code->reads[before[k]].source;
+        chosen.before_sources = compile_keep(c, before, chosen.before_count, sizeof *before);
         read |= UINT32_C(1) << chosen.source;
         reads[i] = chosen;
     }

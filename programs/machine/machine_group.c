@@ -110,7 +110,7 @@ static enum status add_tuple(struct select_grouping *g, size_t tuple)
     const struct select_code *q = g->code;
     size_t group;
 
-    machine_join_aim(g->m, g->tuples, tuple, &g->scope);
+    machine_join_aim(g->tuples, tuple, &g->scope);
     TRY(choose_group(g, tuple, &group));
     PUSH(g, &g->group_of, group);
     for (uint32_t i = 0; i < q->aggregate_count; i++) {
@@ -171,7 +171,7 @@ static enum status add_distinct(struct select_grouping *g, uint32_t aggregate)
     for (size_t i = 0; i < g->tuples->count && status == STATUS_OK; i++) {
         const struct datum *value = NULL;
 
-        machine_join_aim(g->m, g->tuples, i, &g->scope);
+        machine_join_aim(g->tuples, i, &g->scope);
         status = code_evaluate_formula(argument, &g->scope, &value);
         if (status == STATUS_OK && !datum_is_null(value))
             members[count++] = (struct select_member){ g->group_of.at[i], i, *value };
@@ -211,7 +211,7 @@ static void aim_at_item(struct select_grouping *g, size_t item)
     size_t tuple = g->items.at[item].tuple;
 
     if (tuple != NOBODY)
-        machine_join_aim(g->m, g->tuples, tuple, &g->scope);
+        machine_join_aim(g->tuples, tuple, &g->scope);
     g->scope.base[PLACE_GROUP] = rows_at(&g->results, item);
 }
 

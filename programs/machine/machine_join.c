@@ -76,11 +76,18 @@ static enum status fill_level(struct join *j, uint32_t number)
     return level->read->join_count > 0 ? sort_level(m, level) : STATUS_OK;
 }
 
+static void begin(struct join *j, struct machine *m)
+{
+    j->m = m;
+    j->level_end = m->statement.query->read_count;
+    memset(j->levels, 0, j->level_end * sizeof *j->levels);
+}
+
 enum status machine_join_open(struct join *j, struct machine *m, const uint16_t *levels, uint32_t count)
 {
     enum status status = STATUS_OK;
 
-    *j = (struct join){ .m = m };
+    begin(j, m);
     for (uint32_t i = 0; i < count && status == STATUS_OK; i++)
         status = fill_level(j, levels[i]);
     return status;
@@ -90,7 +97,7 @@ enum status machine_join_open_all(struct join *j, struct machine *m)
 {
     enum status status = STATUS_OK;
 
-    *j = (struct join){ .m = m };
+    begin(j, m);
     for (uint32_t i = 0; i < m->statement.query->read_count && status == STATUS_OK; i++)
         status = fill_level(j, i);
     return status;
@@ -98,7 +105,7 @@ enum status machine_join_open_all(struct join *j, struct machine *m)
 
 void machine_join_close(struct join *j)
 {
-    for (uint32_t i = 0; i < SOURCES_MAX; i++)
+    for (uint32_t i = 0; i < j->level_end; i++)
         free(j->levels[i].rows);
 }
 
@@ -133,7 +140,7 @@ static enum status go_on(struct join_walk *w, uint32_t depth, const struct join_
     bool does;
 
     if (level->read->after_count > 0) {
-        TRY(machine_join_passes(level->read->after, level->read->after_count, &w->scope, &does));
+        TRY(machine_join_passes(level->read->after, level->read->after_count, w->scope, &does));
         if (!does)
             return STATUS_OK;
     }
@@ -145,18 +152,20 @@ static enum status go_through(struct join_walk *w, uint32_t depth, struct datum 
 {
     const struct join_level *level = &w->join->levels[w->path[depth]];
     const struct read_code *read = level->read;
-    bool is_joined = !datum_is_null(&wanted), does;
+    bool is_joined = !datum_is_null(&wanted), does = true;
+    bool is_last = depth + 1 == w->length && w->filter_count == 0 && read->after_count == 0;
 
     for (size_t i = is_joined ? first_not_below(level, &wanted) : 0; i < level->count; i++) {
         if (is_joined && datum_compare(&level->rows[i][read->joins[0].column], &wanted) != 0)
             break;
         TRY(machine_spend(w->join->m, 1));
-        w->scope.base[PLACE_ROW + read->source] = level->rows[i];
-        TRY(machine_join_passes(read->filters, read->filter_count, &w->scope, &does));
+        w->scope->base[PLACE_ROW + read->source] = level->rows[i];
+        if (read->filter_count > 0)
+            TRY(machine_join_passes(read->filters, read->filter_count, w->scope, &does));
         if (!does)
             continue;
         *found = true;
-        TRY(go_on(w, depth, level));
+        TRY(is_last ? w->found(w) : go_on(w, depth, level));
         if (w->is_done)
             break;
     }
@@ -168,7 +177,7 @@ static enum status finish_tuple(struct join_walk *w)
     bool does;
 
     if (w->filter_count > 0) {
-        TRY(machine_join_passes(w->filters, w->filter_count, &w->scope, &does));
+        TRY(machine_join_passes(w->filters, w->filter_count, w->scope, &does));
         if (!does)
             return STATUS_OK;
     }
@@ -186,7 +195,7 @@ static enum status descend(struct join_walk *w, uint32_t depth)
         return finish_tuple(w);
     level = &w->join->levels[w->path[depth]];
     if (level->read->join_count > 0) {
-        TRY(code_evaluate_formula(&level->read->joins[0].value, &w->scope, &wanted));
+        TRY(code_evaluate_formula(&level->read->joins[0].value, w->scope, &wanted));
         is_possible = !datum_is_null(wanted);
         value = *wanted;
     }
@@ -194,7 +203,7 @@ static enum status descend(struct join_walk *w, uint32_t depth)
         TRY(go_through(w, depth, value, &found));
     if (found || !level->read->is_optional || w->is_done)
         return STATUS_OK;
-    w->scope.base[PLACE_ROW + level->read->source] = w->join->m->program->code->nulls;
+    w->scope->base[PLACE_ROW + level->read->source] = w->join->m->program->code->nulls;
     return go_on(w, depth, level);
 }
 
@@ -216,26 +225,25 @@ static enum status add_tuple(struct join_walk *w)
     if (t->at.count * sizeof *t->at.at > m->bytes_max)
         return sql_error_set(&m->error, SQLSTATE_OUT_OF_MEMORY, "out of memory");
     for (uint32_t i = 0; i < t->width; i++)
-        t->at.at[t->at.count++] = w->scope.base[PLACE_ROW + w->join->levels[w->path[i]].read->source];
+        t->at.at[t->at.count++] = w->scope->base[PLACE_ROW + t->sources[i]];
     t->count++;
     return STATUS_OK;
 }
 
 enum status machine_join_collect(struct join_walk *w, struct tuples *tuples)
 {
-    *tuples = (struct tuples){ .path = w->path, .width = w->length };
+    *tuples = (struct tuples){ .sources = w->sources, .width = w->length };
     w->found = add_tuple;
     w->context = tuples;
     return machine_join_run(w);
 }
 
-void machine_join_aim(const struct machine *m, const struct tuples *tuples, size_t tuple, struct scope *scope)
+void machine_join_aim(const struct tuples *tuples, size_t tuple, struct scope *scope)
 {
-    const struct read_code *reads = m->statement.query->reads;
     const struct datum *const *at = tuples->at.at + tuple * tuples->width;
 
     for (uint32_t i = 0; i < tuples->width; i++)
-        scope->base[PLACE_ROW + reads[tuples->path[i]].source] = at[i];
+        scope->base[PLACE_ROW + tuples->sources[i]] = at[i];
 }
 
 /* --- What is to be read next ---------------------------------------------------- */
@@ -262,7 +270,7 @@ static enum status collect_values(struct machine *m, const struct join_code *joi
     for (size_t i = 0; i < tuples->count; i++) {
         const struct datum *value;
 
-        machine_join_aim(m, tuples, i, &scope);
+        machine_join_aim(tuples, i, &scope);
         TRY(code_evaluate_formula(&join->value, &scope, &value));
         if (!datum_is_null(value))
             first[count++] = *value;
@@ -296,11 +304,18 @@ static enum status collect_tuples(struct machine *m, const struct read_code *nex
                                   struct tuples *tuples)
 {
     struct join j;
-    struct join_walk walk = { .join = &j, .path = next->before, .length = next->before_count };
+    struct scope scope;
+    struct join_walk walk = {
+        .join = &j,
+        .path = next->before,
+        .sources = next->before_sources,
+        .length = next->before_count,
+        .scope = &scope,
+    };
     enum status status = machine_join_open(&j, m, next->before, next->before_count);
 
-    machine_scope(m, &walk.scope);
-    *tuples = (struct tuples){ .path = NULL };
+    machine_scope(m, &scope);
+    *tuples = (struct tuples){ .width = 0 };
     if (status == STATUS_OK)
         status = machine_join_collect(&walk, tuples);
     machine_join_close(&j);
@@ -310,7 +325,7 @@ static enum status collect_tuples(struct machine *m, const struct read_code *nex
 enum status machine_join_restrict(struct machine *m, const struct read_code *next, bool *is_empty)
 {
     struct machine_statement *s = &m->statement;
-    struct tuples tuples = { .path = NULL };
+    struct tuples tuples = { .width = 0 };
     enum status status = STATUS_OK;
 
     s->values.count = 0;

@@ -20,17 +20,18 @@ struct join_level {
 /* Levels are numbered like the reads; not all need be there. */
 struct join {
     struct machine *m;
-    struct join_level levels[SOURCES_MAX];
+    uint32_t level_end;
+    struct join_level levels[SOURCES_MAX]; /* up to the end */
 };
 
 /* Calls found() with every row of each level of the path that passes the filters. */
 struct join_walk {
     const struct join *join;
-    const uint16_t *path;
+    const uint16_t *path, *sources; /* reads, and the numbers of their sources */
     uint32_t length;
     const struct formula *filters; /* of a row of each */
     uint32_t filter_count;
-    struct scope scope; /* where the rows are */
+    struct scope *scope; /* where the rows are aimed at */
     enum status (*found)(struct join_walk *);
     void *context;
     bool is_done; /* found() wants no more */
@@ -42,7 +43,7 @@ struct join_walk {
  */
 struct tuples {
     ARRAY(const struct datum *) at;
-    const uint16_t *path;
+    const uint16_t *sources;
     uint32_t width;
     size_t count;
 };
@@ -56,7 +57,7 @@ MUST_USE enum status machine_join_passes(const struct formula *filters, uint32_t
                                  bool *does);
 /* Runs it for its tuples; close the array. */
 MUST_USE enum status machine_join_collect(struct join_walk *, struct tuples *);
-void machine_join_aim(const struct machine *, const struct tuples *, size_t tuple, struct scope *);
+void machine_join_aim(const struct tuples *, size_t tuple, struct scope *);
 
 /* Which values the columns of the next read are restricted to; *is_empty: it would find nothing. */
 MUST_USE enum status machine_join_restrict(struct machine *, const struct read_code *next, bool *is_empty);

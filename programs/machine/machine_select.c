@@ -18,27 +18,28 @@ static enum status output_tuple(struct join_walk *w)
 {
     struct select_run *run = w->context;
 
-    TRY(run->sink->output(run->sink, &w->scope));
+    TRY(run->sink->output(run->sink, w->scope));
     w->is_done = run->sink->has_enough;
     return STATUS_OK;
 }
 
 /* Where it is known that there are no rows, aggregates may still be asked for. */
 static enum status run_select(const struct join *j, const struct select_code *code, bool is_empty,
-                              const struct scope *scope, struct select_sink *sink)
+                              struct scope *scope, struct select_sink *sink)
 {
     struct select_run run = { code, sink };
     struct join_walk walk = {
         .join = j,
         .path = code->levels,
+        .sources = code->sources,
         .length = code->level_count,
         .filters = code->filters,
         .filter_count = code->filter_count,
-        .scope = *scope,
+        .scope = scope,
         .found = output_tuple,
         .context = &run,
     };
-    struct tuples tuples = { .path = code->levels, .width = code->level_count };
+    struct tuples tuples = { .sources = code->sources, .width = code->level_count };
     enum status status = STATUS_OK;
 
     if (!code->tree->aggregates && code->order_count == 0)

@@ -529,14 +529,14 @@ static enum status keep_target(struct join_walk *w)
     struct machine_statement *s = &m->statement;
     struct datum *assigned;
 
-    TRY(machine_keep_row(m, &s->before, w->scope.base[PLACE_ROW]));
+    TRY(machine_keep_row(m, &s->before, w->scope->base[PLACE_ROW]));
     if (!s->query->assigns_early)
         return STATUS_OK;
     TRY(machine_add_row(m, &s->assigned, &assigned));
     for (uint32_t i = 0; i < s->query->assignment_count; i++) {
         const struct datum *value;
 
-        TRY(code_evaluate_formula(&s->query->assignments[i].value, &w->scope, &value));
+        TRY(code_evaluate_formula(&s->query->assignments[i].value, w->scope, &value));
         TRY(datum_copy(value, &m->heap, &assigned[i], &m->error));
     }
     return STATUS_OK;
@@ -547,8 +547,10 @@ static enum status find_targets(struct machine *m)
 {
     struct machine_statement *s = &m->statement;
     const struct select_code *code = &s->query->select;
+    struct scope scope;
     struct join j;
     struct join_walk walk = { .join = &j,
+                              .scope = &scope,
                               .path = code->levels,
                               .length = code->level_count,
                               .filters = code->filters,
@@ -556,7 +558,7 @@ static enum status find_targets(struct machine *m)
                               .found = keep_target };
     enum status status = machine_join_open_all(&j, m);
 
-    machine_scope(m, &walk.scope);
+    machine_scope(m, &scope);
     m->join = &j;
     if (status == STATUS_OK)
         status = machine_join_run(&walk);
