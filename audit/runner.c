@@ -152,6 +152,8 @@ static enum status answer_read(struct runner *r, const struct request *request, 
     }
     TRY(audit_rows_find(r->rows, &look, &cells, &count, err));
     r->saw_own |= look.saw_own;
+    if (r->open && count > 1 && open_order_line(r->open, request->query) > 0)
+        r->open_line = open_order_line(r->open, request->query);
     if (choice) {
         choice->low = look.low;
         choice->high = look.high;

@@ -14,6 +14,7 @@
 #define AUDIT_RUNNER_PRIVATE_H
 
 #include "audit/compare_private.h"
+#include "audit/open_order_private.h"
 #include "audit/plan_private.h"
 #include "audit/rows_private.h"
 
@@ -71,6 +72,8 @@ struct runner {
     uint32_t statement_base;    /* those of the steps before */
     bool only_reads;            /* nothing but SELECT without a lock */
     bool saw_own;               /* it read what it had written */
+    const struct open_order *open; /* or NULL: nobody wants to know whether runs use one */
+    uint32_t open_line;         /* the query of a run that did, or 0 */
     uint32_t query;             /* of the request at hand, its number */
     struct buffer told;
 

@@ -92,10 +92,13 @@ done
 run 0 run "$bookings" --set workload.transactions=40 --set workload.sessions=3 --audit-log small.jsonl
 number=$(grep -n '"call":"look_twice".*"t"' small.jsonl | head -n 1 | cut -d : -f 1)
 sed "${number}s/\"t\"/\"f\"/" small.jsonl >changed.jsonl
-for level in serializable strict-serializable snapshot strict-snapshot; do
+for level in strict-serializable snapshot strict-snapshot; do
     run 1 audit changed.jsonl --programs "$programs/phantom.sql" --level $level --timeout 60
     check "an answer that was changed is found at $level" mentions out "in line $number   look_twice("
 done
+# In some orders a room is taken twice at an hour, and move() takes one of the two bookings, whichever.
+run 3 audit changed.jsonl --programs "$programs/phantom.sql" --level serializable --timeout 60
+check "nothing is refuted where SQL leaves open which row comes first" mentions out "SQL leaves open (line 70)"
 run 0 audit changed.jsonl --programs "$programs/phantom.sql" --level read-committed --timeout 60
 check "at read-committed it might be right" mentions out "audit      read-committed        valid"
 

@@ -1,0 +1,297 @@
+#include "audit/open_order_private.h"
+
+static void note(struct open_order *o, const struct query *q)
+{
+    size_t place;
+    uint64_t line;
+
+    if (o->status != STATUS_OK || map_find(&o->lines, (uint64_t)(uintptr_t)q, &line))
+        return;
+    /* What the arms of a UNION read is not told to be of it. */
+    if (q->kind == QUERY_SELECT && q->as.select.arm_count > 0)
+        o->line = q->line;
+    o->status = map_add(&o->lines, (uint64_t)(uintptr_t)q, q->line, &place, o->err);
+}
+
+/* --- Whether the rows of a select are told apart ------------------------------------------------ */
+
+/* Sources, as bits, of whose rows there is at most one, or one for each place in the order. */
+struct fixed_sources {
+    const struct select *select;
+    uint64_t fixed;
+};
+
+struct foreign_columns {
+    uint64_t fixed;
+    bool is_there;
+};
+
+static void note_column(void *context, const struct expression *column)
+{
+    struct foreign_columns *c = context;
+    uint16_t source = column->as.column.source;
+
+    if (source >= 64 || !(c->fixed & UINT64_C(1) << source))
+        c->is_there = true;
+}
+
+static bool is_column(const struct expression *e, uint16_t source, uint16_t column)
+{
+    return e && e->kind == EXPRESSION_COLUMN && e->as.column.source == source &&
+           e->as.column.column == column;
+}
+
+/* Whether a conjunct makes the column equal to what the fixed sources tell. */
+static bool is_pinned(const struct fixed_sources *f, const struct expression *e, uint16_t source,
+                      uint16_t column)
+{
+    if (!e)
+        return false;
+    if (e->kind == EXPRESSION_AND) {
+        for (uint32_t i = 0; i < e->argument_count; i++)
+            if (is_pinned(f, e->arguments[i], source, column))
+                return true;
+        return false;
+    }
+    if (e->kind != EXPRESSION_APPLY || e->argument_count != 2 ||
+        (e->as.apply.code != OPERATOR_EQUAL_INTEGER && e->as.apply.code != OPERATOR_EQUAL_OTHER))
+        return false;
+    for (unsigned i = 0; i < 2; i++) {
+        struct foreign_columns others = { .fixed = f->fixed };
+
+        if (!is_column(e->arguments[i], source, column))
+            continue;
+        tree_visit_columns(e->arguments[1 - i], note_column, &others);
+        if (!others.is_there)
+            return true;
+    }
+    return false;
+}
+
+static bool is_told(const struct fixed_sources *f, const struct query_source *from,
+                    uint16_t source, uint16_t column)
+{
+    const struct select *s = f->select;
+
+    for (uint32_t i = 0; i < s->order_count; i++)
+        if (is_column(s->order[i].by, source, column))
+            return true;
+    return is_pinned(f, s->where, source, column) || is_pinned(f, from->on, source, column);
+}
+
+static bool are_told(const struct fixed_sources *f, const struct query_source *from,
+                     uint16_t source, const struct schema_columns *columns)
+{
+    for (uint16_t i = 0; i < columns->count; i++)
+        if (!is_told(f, from, source, columns->at[i]))
+            return false;
+    return columns->count > 0;
+}
+
+static bool is_fixed(const struct fixed_sources *f, const struct schema *schema, uint32_t number)
+{
+    const struct query_source *from = &f->select->sources[number];
+    const struct schema_table *table = &schema->tables[from->table];
+    uint16_t source = (uint16_t)(f->select->first_source + number);
+
+    if (are_told(f, from, source, &table->key))
+        return true;
+    for (uint16_t u = 0; u < table->unique_count; u++)
+        if (are_told(f, from, source, &table->uniques[u].columns))
+            return true;
+    return false;
+}
+
+static bool is_ordered_by(const struct select *s, const struct expression *e)
+{
+    if (e->kind != EXPRESSION_COLUMN)
+        return e->kind == EXPRESSION_CONSTANT;
+    for (uint32_t i = 0; i < s->order_count; i++)
+        if (is_column(s->order[i].by, e->as.column.source, e->as.column.column))
+            return true;
+    return false;
+}
+
+/* Rows that ORDER BY does not tell apart are the same. */
+static bool shows_only_order(const struct select *s)
+{
+    for (uint32_t i = 0; i < s->output_count; i++)
+        if (!is_ordered_by(s, s->outputs[i].value))
+            return false;
+    return s->lock == ROW_LOCK_NONE;
+}
+
+static bool has_one_order(const struct open_order *o, const struct select *s)
+{
+    struct fixed_sources f = { .select = s };
+    uint32_t count = 0;
+
+    if (s->arm_count > 0)
+        return false;
+    if (s->aggregates && s->group_count == 0)
+        return true;
+    if (s->output_count > 0 && shows_only_order(s))
+        return true;
+    if (s->group_count > 0)
+        return false;
+    for (bool more = true; more;) {
+        more = false;
+        for (uint32_t i = 0; i < s->source_count; i++) {
+            uint32_t source = s->first_source + i;
+
+            if (source >= 64 || f.fixed & UINT64_C(1) << source ||
+                !is_fixed(&f, &o->tree->schema, i))
+                continue;
+            f.fixed |= UINT64_C(1) << source;
+            count++;
+            more = true;
+        }
+    }
+    return count == s->source_count;
+}
+
+/* Of an update or a delete, by its condition. */
+static bool has_one_row(const struct open_order *o, const struct query_source *target,
+                        const struct expression *where)
+{
+    struct select s = { .sources = target, .source_count = 1, .where = where };
+
+    return has_one_order(o, &s);
+}
+
+static bool query_has_one_order(const struct open_order *o, const struct query *q)
+{
+    switch (q->kind) {
+    case QUERY_SELECT:
+        return has_one_order(o, &q->as.select);
+    case QUERY_INSERT:
+        return q->as.insert.row_count == 1;
+    case QUERY_UPDATE:
+        return has_one_row(o, &q->as.update.target, q->as.update.where);
+    case QUERY_DELETE:
+        return has_one_row(o, &q->as.delete.target, q->as.delete.where);
+    }
+    return false;
+}
+
+/* --- Where it matters ----------------------------------------------------------------------------- */
+
+/* An expression of a query, or of none. */
+struct seen_expression {
+    struct open_order *open;
+    const struct query *query;
+};
+
+static void see_expression(void *context, const struct expression *e)
+{
+    struct seen_expression *seen = context;
+    struct open_order *o = seen->open;
+
+    if (!e)
+        return;
+    if (e->kind == EXPRESSION_SUBQUERY) {
+        const struct query *q = e->as.subquery.query;
+        const struct select *s = &q->as.select;
+        struct seen_expression inner = { o, seen->query ? seen->query : q };
+
+        if (e->as.subquery.kind != SUBQUERY_EXISTS && (s->limit || s->offset) &&
+            !has_one_order(o, s)) {
+            note(o, q);
+            note(o, inner.query); /* either may be named where it is read */
+        }
+        tree_visit_query(q, see_expression, &inner);
+    }
+    for (uint32_t i = 0; i < e->argument_count; i++)
+        see_expression(seen, e->arguments[i]);
+}
+
+static void see_alone(struct open_order *o, const struct expression *e)
+{
+    see_expression(&(struct seen_expression){ o, NULL }, e);
+}
+
+/* `uses_order`: what is done depends on which row comes first. */
+static void see_query(struct open_order *o, const struct query *q, bool uses_order)
+{
+    tree_visit_query(q, see_expression, &(struct seen_expression){ o, q });
+    if (q->kind == QUERY_SELECT && q->as.select.lock != ROW_LOCK_NONE && q->as.select.limit)
+        uses_order = true;
+    if (uses_order && !query_has_one_order(o, q))
+        note(o, q);
+}
+
+static void see_block(struct open_order *o, const struct block *block)
+{
+    for (uint32_t i = 0; i < block->count; i++) {
+        const struct action *a = &block->actions[i];
+
+        switch (a->kind) {
+        case ACTION_ASSIGN:
+            see_alone(o, a->as.assign.value);
+            break;
+        case ACTION_QUERY:
+            see_query(o, a->as.query.query, a->as.query.into && !a->as.query.into->strict);
+            break;
+        case ACTION_IF:
+            for (uint32_t k = 0; k < a->as.choice.count; k++) {
+                see_alone(o, a->as.choice.arms[k].condition);
+                see_block(o, &a->as.choice.arms[k].body);
+            }
+            break;
+        case ACTION_LOOP:
+        case ACTION_WHILE:
+            see_alone(o, a->as.loop.condition);
+            see_block(o, &a->as.loop.body);
+            break;
+        case ACTION_FOR_RANGE:
+            see_alone(o, a->as.range.low);
+            see_alone(o, a->as.range.high);
+            see_alone(o, a->as.range.step);
+            see_block(o, &a->as.range.body);
+            break;
+        case ACTION_FOR_QUERY:
+            see_query(o, a->as.rows.query, true);
+            see_block(o, &a->as.rows.body);
+            break;
+        case ACTION_EXIT:
+        case ACTION_CONTINUE:
+            see_alone(o, a->as.leave.condition);
+            break;
+        case ACTION_RETURN:
+            see_alone(o, a->as.value);
+            break;
+        case ACTION_RETURN_ROWS:
+            see_query(o, a->as.returned, false);
+            break;
+        case ACTION_RAISE:
+            break;
+        case ACTION_BLOCK:
+            see_block(o, &a->as.block);
+            break;
+        }
+    }
+}
+
+enum status open_order_find(struct open_order *o, const struct program_tree *tree,
+                            struct error *err)
+{
+    *o = (struct open_order){ .tree = tree, .err = err };
+    for (uint32_t f = 0; f < tree->function_count; f++) {
+        for (uint32_t v = 0; v < tree->functions[f].variable_count; v++)
+            see_alone(o, tree->functions[f].variables[v].initial);
+        see_block(o, &tree->functions[f].body);
+    }
+    return o->status;
+}
+
+void open_order_close(struct open_order *o)
+{
+    map_close(&o->lines);
+}
+
+uint32_t open_order_line(const struct open_order *o, const struct query *q)
+{
+    uint64_t line;
+
+    return map_find(&o->lines, (uint64_t)(uintptr_t)q, &line) ? (uint32_t)line : 0;
+}
