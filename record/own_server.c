@@ -7,7 +7,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <grp.h>
 #include <pwd.h>
 #include <signal.h>
@@ -19,6 +18,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -143,18 +143,57 @@ static void signal_all(pid_t pid, int signal)
     array_close(&children.pids);
 }
 
-static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *at)
+/* As getdents64() gives them: opendir() needs memory, and there may be none. */
+struct folder_entry {
+    uint64_t node;
+    int64_t next;
+    unsigned short length;
+    unsigned char kind;
+    char name[];
+};
+
+static void remove_entry(int folder, const char *name);
+
+/* Until there is nothing more that could be removed. */
+static void empty_folder(int folder)
 {
-    (void)status, (void)kind, (void)at;
-    if (remove(path) != 0 && errno == EBUSY && node_disk_unmount(path))
-        remove(path);
-    return 0;
+    _Alignas(struct folder_entry) char entries[2048];
+    long got;
+
+    while ((got = syscall(SYS_getdents64, folder, entries, sizeof entries)) > 0)
+        for (long at = 0; at < got;) {
+            const struct folder_entry *entry = (const struct folder_entry *)(entries + at);
+
+            if (strcmp(entry->name, ".") != 0 && strcmp(entry->name, "..") != 0)
+                remove_entry(folder, entry->name);
+            at += entry->length;
+        }
 }
 
-/* False: something is left, as where there was no memory to look for it. */
+/* A disk of its own is in the way of its folder. */
+static void remove_entry(int folder, const char *name)
+{
+    char path[64];
+    int inside;
+
+    if (unlinkat(folder, name, 0) == 0)
+        return;
+    inside = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (inside < 0)
+        return;
+    empty_folder(inside);
+    close(inside);
+    if (unlinkat(folder, name, AT_REMOVEDIR) == 0 || errno != EBUSY)
+        return;
+    snprintf(path, sizeof path, "/proc/self/fd/%d/%.30s", folder, name);
+    if (node_disk_unmount(path))
+        unlinkat(folder, name, AT_REMOVEDIR);
+}
+
+/* False: something is left. */
 static bool remove_folder(const char *folder)
 {
-    nftw(folder, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+    remove_entry(AT_FDCWD, folder);
     return access(folder, F_OK) != 0;
 }
 
@@ -192,8 +231,7 @@ static void watch(const char *folder, int pipe_end)
         if (pids[node] > 0)
             kill_all(pids[node], false);
     /* A child of the program's child may still write. */
-    for (until = wall_clock_ns() + PATIENCE_NS;
-         !remove_folder(folder) && wall_clock_ns() < until;)
+    for (until = wall_clock_ns() + PATIENCE_NS; !remove_folder(folder) && wall_clock_ns() < until;)
         nap();
     _exit(0);
 }
