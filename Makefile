@@ -67,8 +67,8 @@ lib_src := $(sort $(wildcard $(foreach r,$(ROOMS),$(r)/*.c $(r)/*/*.c $(r)/*/*/*
 cli_src := $(filter-out cli/main.c,$(sort $(wildcard cli/*.c)))
 main_src := $(wildcard cli/main.c)
 bench_src := $(sort $(wildcard bench/*.c))
-# Of the tests: a database of known instants, and histories without the order in which they were made.
-truth_src := $(sort $(wildcard tests/checkers/interval/truth*.c) tests/programs/generator/anonymize.c)
+# Of the tests: a database of known instants, histories without the order in which they were made, logs of few keys.
+truth_src := $(sort $(wildcard tests/checkers/interval/truth*.c) tests/programs/generator/anonymize.c tests/audit/key_value_log.c)
 test_src := $(sort $(wildcard tests/test_*.c tests/*/test_*.c tests/*/*/test_*.c))
 fuzz_src := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 hostile_src := $(sort $(wildcard tests/hostile/*.c))
@@ -219,11 +219,11 @@ unit: $(units) ## run the unit tests alone (ONLY=word: those with it in their pa
 	@$(run_tests) $(units)
 
 check-postgres: ready-postgres $(filter $(BUILD)/sanitize/tests/programs/%,$(sanitize_tests)) ## compare with a real PostgreSQL, which is installed if need be
-	@POSTGRES_REQUIRED=1 $(run_tests) $(postgres_tests)
+	@REQUIRED=postgres $(run_tests) $(postgres_tests)
 
 check-databases: all $(BUILD)/sanitize/ordeal ## put every database of `ordeal record recipes` on trial; installs their servers
 	@tools/deps.sh databases || echo 'some servers are not to be had here'
-	@ORDEAL=$(abspath $(BUILD))/release/ordeal TEST_SECONDS=3600 tools/run-tests.sh tests/databases/recipes.sh $(wildcard tests/cli/record*.sh)
+	@REQUIRED='postgres mariadb sqlite' ORDEAL=$(abspath $(BUILD))/release/ordeal TEST_SECONDS=3600 tools/run-tests.sh tests/databases/recipes.sh $(wildcard tests/cli/record*.sh)
 
 twice: $(twice_builds) ## compare trace hashes between compilers and optimisation levels
 	@$(twice_run)
@@ -269,7 +269,7 @@ soak: all $(BUILD)/failing.so $(BUILD)/release/hostile $(sanitize_tests) $(bulk_
 	@tools/soak.sh once reproducible tests/tools/reproducible.sh whole
 	@tools/soak.sh once portable tools/portable.sh
 	@for suite in $(FRESH_SUITES); do tools/soak.sh once fresh-$$suite tools/fresh.sh $$suite || exit 1; done
-	@SOAK_FUZZ_SECONDS=$(SOAK_FUZZ_SECONDS) tools/soak.sh hostile oom damaged clean kills fuzz controls
+	@SOAK_FUZZ_SECONDS=$(SOAK_FUZZ_SECONDS) tools/soak.sh hostile oom damaged clean kills fuzz audits controls
 
 mutate: ready-check ## put small faults into files, count those that tests notice (ONLY=checkers/order, MUTANTS=30, SEED=1)
 	@tools/mutate.sh '$(ONLY)'

@@ -5,19 +5,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "audit/by_z3_private.h"
 #include "audit/exhaust_private.h"
+#include "audit/guess_private.h"
 #include "audit/open_order_private.h"
+#include "audit/outcomes_private.h"
 #include "audit/search_private.h"
 #include "audit/serial_order_private.h"
+#include "audit/settle_private.h"
 #include "audit/witness_private.h"
 #include "audit/unexplained_private.h"
 
 /* A search within the bounds of client times, which are only a help, goes on for so many runs. */
-#define HELPED_RUNS_PER_TXN 8
-#define HELPED_RUNS_MIN 100000
+#define HELPED_RUNS_PER_TXN 64
+#define HELPED_RUNS_MIN 300000
 #define SEARCH_RUNS_PER_TXN 64
 #define SEARCH_RUNS_MIN 1000000
 #define EXHAUST_RUNS 1000000
+#define OUTCOME_RUNS_PER_TXN 64
+#define OUTCOME_RUNS_MIN 1000000
 
 static const char *const model_names[] = { "locking", "statement", "paper" };
 
@@ -47,6 +53,9 @@ void audit_verdict_close(struct audit_verdict *v)
 {
     unexplained_close(&v->wrong);
     buffer_close(&v->witness);
+    array_close(&v->settled.txns);
+    witness_parts_close(&v->settled.parts);
+    buffer_close(&v->settled.rows);
 }
 
 /* What an audit has at hand. */
@@ -61,19 +70,26 @@ struct audit {
     uint8_t *is_absent; /* by transaction: of unknown outcome, and left out */
     uint64_t runs;   /* of runners that are closed */
     uint32_t open_line; /* of a query whose rows came in one of several orders, or 0 */
+    char no_proof[200]; /* why outcomes refute nothing */
+    char limit[200];    /* which transaction took more steps or memory than a program may; nothing is tried behind that */
     bool is_decided;
+    struct settle settle; /* what was found, if it is to be settled */
+    struct first_rows first; /* if the log does not say what there was */
 };
 
 static bool is_strict(const struct audit *a)
 {
-    return a->options->level == LEVEL_STRICT_SERIALIZABLE ||
-           a->options->level == LEVEL_STRICT_SNAPSHOT;
+    return level_closing(a->options->level) == CLOSING_TIME;
 }
 
 static bool is_serial(const struct audit *a)
 {
-    return a->options->level == LEVEL_STRICT_SERIALIZABLE ||
-           a->options->level == LEVEL_SERIALIZABLE;
+    return level_is_serializable(a->options->level);
+}
+
+static bool is_initial_unknown(const struct audit *a)
+{
+    return a->plan.log->initial == INITIAL_UNKNOWN;
 }
 
 static void say_unknown(struct audit *a, const char *why)
@@ -81,7 +97,15 @@ static void say_unknown(struct audit *a, const char *why)
     if (a->is_decided || why == a->verdict->reason)
         return;
     snprintf(a->verdict->reason, sizeof a->verdict->reason, "%s",
-             a->pace.is_over ? "the time was over" : why);
+             a->pace.is_over ? "the time was over" : a->limit[0] ? a->limit : why);
+}
+
+/* What is to be known of a runner that is done. */
+static void keep_runner(struct audit *a, const struct runner *r)
+{
+    a->runs += r->runs;
+    if (r->limit[0])
+        snprintf(a->limit, sizeof a->limit, "%s", r->limit);
 }
 
 static uint64_t runs_limit(const struct audit *a, uint64_t per_txn, uint64_t least)
@@ -96,6 +120,34 @@ static uint64_t runs_limit(const struct audit *a, uint64_t per_txn, uint64_t lea
 
 /* --- Valid ------------------------------------------------------------------------------------------ */
 
+static enum status put_first_rows(const struct audit *a, struct buffer *out, struct error *err)
+{
+    struct rows *rows = NULL;
+    enum status status = audit_rows_open(&rows, a->plan.program, a->plan.is_called, err);
+
+    if (status == STATUS_OK)
+        status = audit_plan_fill(&a->plan, rows, err);
+    if (status == STATUS_OK)
+        status = witness_put_tables(out, &a->plan, rows, err);
+    audit_rows_close(rows);
+    return status;
+}
+
+static enum status put_witness(struct audit *a, const struct witness_execution *x, struct error *err)
+{
+    struct witness_parts parts = { 0 };
+    enum status status = witness_add(&parts, &a->plan, x, err);
+
+    if (status == STATUS_OK && a->plan.first)
+        status = put_first_rows(a, &parts.initial, err);
+    if (status == STATUS_OK)
+        status = witness_add_absent(&parts, &a->plan, x, err);
+    if (status == STATUS_OK)
+        status = witness_put_valid(&a->verdict->witness, &a->plan.log->digest, x, &parts, err);
+    witness_parts_close(&parts);
+    return status;
+}
+
 static enum status say_valid(struct audit *a, const struct witness_execution *x, struct error *err)
 {
     struct audit_verdict *v = a->verdict;
@@ -108,9 +160,9 @@ static enum status say_valid(struct audit *a, const struct witness_execution *x,
                : x->mode == RUN_PAPER   ? AUDIT_RC_PAPER
                                         : AUDIT_RC_LOCKING;
     a->is_decided = true;
-    if (!a->options->wants_witness)
-        return STATUS_OK;
-    return witness_put_valid(&v->witness, &a->plan, x, err);
+    if (a->options->settles)
+        TRY(settle_take(&a->settle, x, err));
+    return a->options->wants_witness ? put_witness(a, x, err) : STATUS_OK;
 }
 
 /* States as if the absent ones were not in the order at all. */
@@ -180,31 +232,48 @@ static enum status say_serial(struct audit *a, const uint32_t *order, struct err
 
 /* --- All executions of a small log -------------------------------------------------------------------- */
 
-static enum status say_exhausted(struct audit *a, const struct exhaust *x, struct error *err)
+/* Transactions that are placed, in their order. */
+struct placed_txns {
+    enum run_mode mode;
+    bool by_value;
+    const struct exhausted *at;
+    size_t count;
+    const struct choice *choices;
+};
+
+static enum status say_placed(struct audit *a, const struct placed_txns *placed, struct error *err)
 {
-    struct witness_txn *txns = calloc(x->placed.count + 1, sizeof *txns);
+    struct witness_txn *txns = calloc(placed->count + 1, sizeof *txns);
     struct witness_execution w = { .level = a->options->level,
-                                   .mode = x->options->mode,
-                                   .is_by_version = !x->options->by_value,
+                                   .mode = placed->mode,
+                                   .is_by_version = !placed->by_value,
                                    .txns = txns,
-                                   .count = (uint32_t)x->placed.count };
+                                   .count = (uint32_t)placed->count };
     enum status status;
 
     if (!txns)
         return error_set(err, STATUS_OVER_LIMIT, "no memory for a witness");
-    for (size_t i = 0; i < x->placed.count; i++) {
-        const struct exhausted *one = &x->placed.at[i];
+    for (size_t i = 0; i < placed->count; i++) {
+        const struct exhausted *one = &placed->at[i];
 
         txns[i] = (struct witness_txn){ .txn = one->txn,
                                         .statements = one->statements,
                                         .state = one->ceiling,
-                                        .choices = x->choices.at +
+                                        .choices = placed->choices +
                                                    (one->choice_count ? one->choice : 0),
                                         .choice_count = one->choice_count };
     }
     status = say_valid(a, &w, err);
     free(txns);
     return status;
+}
+
+static enum status say_exhausted(struct audit *a, const struct exhaust *x, struct error *err)
+{
+    const struct placed_txns placed = { x->options->mode, x->options->by_value, x->placed.at,
+                                        x->placed.count, x->choices.at };
+
+    return say_placed(a, &placed, err);
 }
 
 static enum status exhaust_mode(struct audit *a, enum run_mode mode, bool by_value,
@@ -234,7 +303,7 @@ static enum status exhaust_mode(struct audit *a, enum run_mode mode, bool by_val
         status = exhaust_go(&x, end, err);
     if (status == STATUS_OK && *end == SEARCH_FOUND)
         status = say_exhausted(a, &x, err);
-    a->runs += runner.runs;
+    keep_runner(a, &runner);
     if (runner.open_line > 0)
         a->open_line = runner.open_line;
     open_order_close(&open);
@@ -244,15 +313,29 @@ static enum status exhaust_mode(struct audit *a, enum run_mode mode, bool by_val
 }
 
 /* No execution was found, of those in which rows come in the order of their keys. */
-static enum status say_invalid(struct audit *a, struct error *err)
+static enum status say_invalid(struct audit *a, const struct witness_core *core, struct error *err)
 {
     struct audit_verdict *v = a->verdict;
 
+    if (is_initial_unknown(a)) {
+        snprintf(v->reason, sizeof v->reason,
+                 "no execution was found that begins with the %" PRIu64 " rows that were taken for the initial ones, "
+                 "which nobody knows",
+                 v->counts.first_rows);
+        return STATUS_OK;
+    }
     if (a->open_line > 0) {
         snprintf(v->reason, sizeof v->reason,
                  "no execution was found, but the program uses an order of rows that SQL leaves "
                  "open (line %" PRIu32 "), and other orders were not tried",
                  a->open_line);
+        return STATUS_OK;
+    }
+    if (a->plan.numbers->line > 0 && !a->plan.numbers->are_quiet) {
+        snprintf(v->reason, sizeof v->reason,
+                 "no execution was found, but the number that a sequence gave in line %" PRIu32
+                 " is not known, and others were not tried",
+                 a->plan.numbers->line);
         return STATUS_OK;
     }
     v->verdict = VERDICT_INVALID;
@@ -261,7 +344,90 @@ static enum status say_invalid(struct audit *a, struct error *err)
     if (!a->options->wants_witness)
         return STATUS_OK;
     return witness_put_invalid(&v->witness, &a->plan, a->options->level, a->options->model,
-                               &v->wrong, err);
+                               &v->wrong, core, err);
+}
+
+/* --- Outcomes, transaction by transaction ---------------------------------------------------------------- */
+
+static enum status find_outcomes(struct audit *a, enum run_mode mode, struct rows *rows,
+                                 struct outcomes_result *result, struct error *err)
+{
+    struct outcomes_options options = {
+        .level = a->options->level,
+        .mode = mode,
+        .order = a->order,
+        .count = a->count,
+        .suspect = a->verdict->wrong.is_there ? a->verdict->wrong.txn : -1,
+        .runs_max = runs_limit(a, OUTCOME_RUNS_PER_TXN, OUTCOME_RUNS_MIN),
+        .pace = &a->pace
+    };
+
+    TRY(audit_plan_fill(&a->plan, rows, err));
+    return outcomes_refute(&a->plan, rows, &options, result, err);
+}
+
+static void close_outcomes(struct outcomes_result *result)
+{
+    unexplained_close(&result->wrong);
+    array_close(&result->core);
+}
+
+static enum status run_outcomes(struct audit *a, enum run_mode mode, struct outcomes_result *result, struct error *err)
+{
+    struct rows *rows = NULL;
+    enum status status = audit_rows_open(&rows, a->plan.program, a->plan.is_called, err);
+
+    *result = (struct outcomes_result){ .is_refuted = false };
+    if (status == STATUS_OK)
+        status = find_outcomes(a, mode, rows, result, err);
+    audit_rows_close(rows);
+    a->runs += result->runs;
+    if (result->limit[0])
+        snprintf(a->limit, sizeof a->limit, "%s", result->limit);
+    snprintf(a->no_proof, sizeof a->no_proof, "%s", result->reason);
+    if (result->open_line > 0)
+        a->open_line = result->open_line;
+    return status;
+}
+
+/*
+ * At the weakest rule or model that would do: if that is refuted, all are. But `locking` gives who locks a row the
+ * newest version of it, beside others of an older state, which is one state to no other model.
+ */
+static enum status refute(struct audit *a, enum run_mode mode, struct error *err)
+{
+    struct outcomes_result result = { .is_refuted = false }, locking = { .is_refuted = true };
+    enum status status;
+
+    if (is_initial_unknown(a)) {
+        snprintf(a->no_proof, sizeof a->no_proof,
+                 "nobody knows the initial rows, and only the %" PRIu64 " that the answers suggest were tried",
+                 a->verdict->counts.first_rows);
+        return STATUS_OK;
+    }
+    status = run_outcomes(a, mode, &result, err);
+    if (status == STATUS_OK && result.is_refuted && (mode == RUN_STATEMENT || mode == RUN_PAPER)) {
+        status = run_outcomes(a, RUN_LOCKING, &locking, err);
+        close_outcomes(&locking);
+    }
+    if (status != STATUS_OK || !result.is_refuted || !locking.is_refuted) {
+        close_outcomes(&result);
+        return status;
+    }
+    unexplained_close(&a->verdict->wrong);
+    a->verdict->wrong = result.wrong;
+    status = say_invalid(a, &(struct witness_core){ result.core.at, (uint32_t)result.core.count }, err);
+    array_close(&result.core);
+    return status;
+}
+
+/* The rows as they are at first: all at once, and not commit by commit. */
+static enum status open_rows(struct audit *a, struct error *err)
+{
+    audit_rows_close(a->rows);
+    a->rows = NULL;
+    TRY(audit_rows_open(&a->rows, a->plan.program, a->plan.is_called, err));
+    return audit_plan_fill(&a->plan, a->rows, err);
 }
 
 /* --- States in an order -------------------------------------------------------------------------------- */
@@ -305,12 +471,15 @@ static enum status search_states(struct audit *a, struct search_job *job, enum s
     status = runner_open(&runner, &a->plan, a->rows, job->mode, err);
     if (status == STATUS_OK && job->uses_times)
         status = audit_instants_find(&instants, &a->plan, a->order, a->count,
-                               job->mode != RUN_SNAPSHOT, err);
+                                     (job->mode != RUN_SNAPSHOT ? INSTANTS_LAST : 0u) |
+                                         (is_strict(a) ? 0u : INSTANTS_GUESS),
+                                     err);
     if (status == STATUS_OK)
         status = search_open(&s, &a->plan, &runner, a->order, a->count, err);
     s.by_value = job->by_value;
     s.is_strict = is_strict(a) && !is_serial(a);
     s.instants = job->uses_times ? &instants : NULL;
+    s.waits = job->uses_times && job->mode == RUN_LOCKING;
     s.progress = a->options->progress;
     s.pace = &a->pace;
     s.runs_max = job->runs_max;
@@ -320,21 +489,28 @@ static enum status search_states(struct audit *a, struct search_job *job, enum s
         status = search_go(&s, end, err);
     if (status == STATUS_OK)
         status = after_search(a, &s, job, *end, err);
-    if (status == STATUS_OK)
+    if (status == STATUS_OK && *end != SEARCH_FOUND)
         status = search_rewind(&s, err);
-    a->runs += runner.runs;
+    else if (status == STATUS_OK && !a->is_decided)
+        status = open_rows(a, err);
+    keep_runner(a, &runner);
     search_close(&s);
     audit_instants_close(&instants);
     runner_close(&runner);
     return status;
 }
 
-static bool has_times(const struct audit *a)
+/* Whether anything is known of what was done at the same time: times, or sessions. */
+static bool has_help(const struct audit *a)
 {
-    for (size_t i = 0; i < a->plan.txns.count; i++)
-        if (a->plan.txns.at[i].logged->invoked_ns != TIME_NEVER)
-            return true;
-    return false;
+    int64_t invoked = TIME_NEVER;
+    bool has_sessions = false;
+
+    for (size_t i = 0; i < a->plan.txns.count && invoked == TIME_NEVER; i++) {
+        invoked = a->plan.txns.at[i].logged->invoked_ns;
+        has_sessions |= a->plan.txns.at[i].logged->session >= 0;
+    }
+    return invoked != TIME_NEVER || (has_sessions && !is_strict(a));
 }
 
 /* --- Serializable --------------------------------------------------------------------------------------- */
@@ -368,6 +544,8 @@ static enum status replay_in_order(struct audit *a, struct runner *r, const uint
             TRY(runner_run(r, txn, err));
             if (r->end != RUN_RIGHT)
                 TRY(audit_rows_abandon(a->rows, err));
+            if (r->limit[0])
+                return STATUS_OK;
             a->is_absent[txn] = r->end != RUN_RIGHT && a->plan.txns.at[txn].is_unknown;
             if (r->end != RUN_RIGHT && !a->is_absent[txn])
                 return STATUS_OK;
@@ -382,7 +560,7 @@ static enum status replay_in_order(struct audit *a, struct runner *r, const uint
     return STATUS_OK;
 }
 
-/* One after another, each on what the one before left. */
+/* One after another, each on what the one before left. Unless that is right, the rows are as before. */
 static enum status replay(struct audit *a, const uint32_t *order, bool *is_right,
                           struct error *err)
 {
@@ -394,9 +572,9 @@ static enum status replay(struct audit *a, const uint32_t *order, bool *is_right
     if (status == STATUS_OK)
         status = replay_in_order(a, &runner, order, &done, err);
     *is_right = status == STATUS_OK && done == a->count;
-    for (uint32_t i = done; i > 0 && status == STATUS_OK; i--)
+    for (uint32_t i = done; i > 0 && status == STATUS_OK && !*is_right; i--)
         status = audit_rows_pop(a->rows, order[i - 1], err);
-    a->runs += runner.runs;
+    keep_runner(a, &runner);
     runner_close(&runner);
     return status;
 }
@@ -436,6 +614,31 @@ static enum status order_by_snapshots(struct audit *a, bool uses_times, struct e
     return status;
 }
 
+static bool may_go_on(const struct audit *a)
+{
+    return !a->is_decided && !a->pace.is_over && !a->limit[0];
+}
+
+static bool may_exhaust(const struct audit *a)
+{
+    return !a->options->by_outcomes && a->plan.txns.count <= EXHAUST_TXNS_MAX;
+}
+
+static void say_no_proof(struct audit *a, const char *what)
+{
+    char why[sizeof a->verdict->reason];
+
+    if (a->open_line > 0)
+        snprintf(why, sizeof why,
+                 "%s, but the program uses an order of rows that SQL leaves open (line %" PRIu32
+                 "), and other orders were not tried",
+                 what, a->open_line);
+    else
+        snprintf(why, sizeof why, "%s, which is no proof that there is none%s%s", what,
+                 a->no_proof[0] ? ": " : "", a->no_proof);
+    say_unknown(a, why);
+}
+
 static enum status audit_serial(struct audit *a, struct error *err)
 {
     enum search_end end;
@@ -443,52 +646,72 @@ static enum status audit_serial(struct audit *a, struct error *err)
 
     for (uint32_t i = 0; i < a->count; i++)
         a->is_absent[i] = a->plan.txns.at[i].is_unknown && !audit_plan_has_ts(&a->plan, i);
-    if (respects_time(a, a->order))
+    if (a->options->by_outcomes)
+        TRY(refute(a, RUN_AT_PLACE, err));
+    if (!a->is_decided && respects_time(a, a->order))
         TRY(replay(a, a->order, &is_right, err));
     if (is_right)
         return say_serial(a, a->order, err);
-    if (!a->pace.is_over && has_times(a))
+    if (may_go_on(a) && has_help(a))
         TRY(order_by_snapshots(a, true, err));
-    if (!a->pace.is_over && !a->is_decided)
+    if (may_go_on(a) && !a->options->by_outcomes)
+        TRY(refute(a, RUN_AT_PLACE, err));
+    if (may_go_on(a))
         TRY(order_by_snapshots(a, false, err));
-    if (a->is_decided || a->pace.is_over || a->plan.txns.count > EXHAUST_TXNS_MAX) {
-        say_unknown(a, "no serial order was found, and there are too many to try all");
+    if (!may_go_on(a) || !may_exhaust(a)) {
+        say_no_proof(a, "no serial order was found");
         return STATUS_OK;
     }
     TRY(exhaust_mode(a, RUN_AT_PLACE, false, &end, err));
     if (end == SEARCH_REFUTED)
-        return say_invalid(a, err);
+        return say_invalid(a, &(struct witness_core){ NULL, 0 }, err);
     say_unknown(a, "no serial order was found in as many runs as were allowed");
     return STATUS_OK;
 }
 
 /* --- Snapshot, read-committed ------------------------------------------------------------------------------ */
 
+/* Whether what is looked for is the weakest that would do. */
+static bool is_weakest(const struct audit *a, enum run_mode mode)
+{
+    static const enum run_mode modes[] = { RUN_LOCKING, RUN_STATEMENT, RUN_PAPER };
+
+    return mode == RUN_SNAPSHOT || mode == modes[a->options->model];
+}
+
 /* One rule or model: with times as a help, without, and all executions. */
 static enum status audit_mode(struct audit *a, enum run_mode mode, bool by_value,
                               enum search_end *end, struct error *err)
 {
     struct search_job job = { .mode = mode, .by_value = by_value };
-    bool is_helped = !is_strict(a) && has_times(a);
+    bool is_helped = !is_strict(a) && has_help(a);
+    bool refutes = is_weakest(a, mode) && !by_value; /* by value is what it refutes in any case */
 
     *end = SEARCH_GAVE_UP;
-    if (is_helped || is_strict(a)) {
+    if (refutes && a->options->by_outcomes)
+        TRY(refute(a, mode, err));
+    if (may_go_on(a) && (is_helped || is_strict(a))) {
         job.uses_times = true;
         job.runs_max = is_helped ? runs_limit(a, HELPED_RUNS_PER_TXN, HELPED_RUNS_MIN)
                                  : runs_limit(a, SEARCH_RUNS_PER_TXN, SEARCH_RUNS_MIN);
         TRY(search_states(a, &job, end, err));
     }
-    if (!a->is_decided && !a->pace.is_over && !is_strict(a)) {
+    if (may_go_on(a) && refutes && !a->options->by_outcomes)
+        TRY(refute(a, mode, err));
+    if (may_go_on(a) && !is_strict(a)) {
         job.uses_times = false;
         job.runs_max = runs_limit(a, SEARCH_RUNS_PER_TXN, SEARCH_RUNS_MIN);
         TRY(search_states(a, &job, end, err));
     }
-    if (a->is_decided || a->pace.is_over)
+    if (!may_go_on(a)) {
+        /* That a search found no choice any more proves nothing. */
+        *end = a->is_decided ? *end : SEARCH_GAVE_UP;
         return STATUS_OK;
-    if (a->plan.txns.count > EXHAUST_TXNS_MAX) {
-        say_unknown(a, *end == SEARCH_REFUTED
-                           ? "no choice is left of all that seemed to matter, which is no proof"
-                           : "no execution was found in as many runs as were allowed");
+    }
+    if (!may_exhaust(a)) {
+        say_no_proof(a, *end == SEARCH_REFUTED
+                            ? "no choice is left of all that seemed to matter"
+                            : "no execution was found in as many runs as were allowed");
         *end = SEARCH_GAVE_UP;
         return STATUS_OK;
     }
@@ -503,11 +726,11 @@ static enum status audit_snapshot(struct audit *a, struct error *err)
     enum search_end by_version, by_value;
 
     TRY(audit_mode(a, RUN_SNAPSHOT, false, &by_version, err));
-    if (a->is_decided || a->pace.is_over)
+    if (!may_go_on(a))
         return STATUS_OK;
     TRY(audit_mode(a, RUN_SNAPSHOT, true, &by_value, err));
     if (!a->is_decided && by_value == SEARCH_REFUTED)
-        return say_invalid(a, err);
+        return say_invalid(a, &(struct witness_core){ NULL, 0 }, err);
     return STATUS_OK;
 }
 
@@ -515,22 +738,86 @@ static enum status audit_read_committed(struct audit *a, struct error *err)
 {
     static const enum run_mode modes[] = { RUN_LOCKING, RUN_STATEMENT, RUN_PAPER };
 
-    for (unsigned m = 0; m <= a->options->model && !a->is_decided && !a->pace.is_over; m++) {
+    for (unsigned m = 0; m <= a->options->model && may_go_on(a); m++) {
         enum search_end end;
 
         TRY(audit_mode(a, modes[m], false, &end, err));
         if (!a->is_decided && end == SEARCH_REFUTED && m == (unsigned)a->options->model)
-            return say_invalid(a, err);
+            return say_invalid(a, &(struct witness_core){ NULL, 0 }, err);
     }
     return STATUS_OK;
 }
 
+/* --- By Z3 -------------------------------------------------------------------------------------------------- */
+
+/* Z3 leaves no proof that anybody could check: the native engine has to find one. */
+static enum status refute_natively(struct audit *a, enum run_mode mode, bool by_value, struct error *err)
+{
+    enum search_end end = SEARCH_GAVE_UP;
+
+    if (!a->options->z3.proves_nothing) {
+        TRY(open_rows(a, err));
+        TRY(refute(a, mode, err));
+    }
+    if (!a->options->z3.proves_nothing && may_go_on(a) && may_exhaust(a))
+        TRY(exhaust_mode(a, mode, by_value, &end, err));
+    if (!a->is_decided && end == SEARCH_REFUTED)
+        return say_invalid(a, &(struct witness_core){ NULL, 0 }, err);
+    say_no_proof(a, "Z3 finds no execution in the order of commits");
+    return STATUS_OK;
+}
+
+static enum status take_solved(struct audit *a, const struct by_z3 *z, struct error *err)
+{
+    const struct placed_txns placed = { z->mode, z->by_value, z->replayed.placed.at, z->replayed.placed.count,
+                                        z->replayed.choices.at };
+
+    a->verdict->z3 = z->result;
+    a->verdict->counts.jumps += z->jumps;
+    if (z->is_found)
+        return say_placed(a, &placed, err);
+    if (z->is_impossible)
+        return refute_natively(a, z->mode, z->by_value, err);
+    say_unknown(a, z->reason);
+    return STATUS_OK;
+}
+
+static enum status audit_by_z3(struct audit *a, struct error *err)
+{
+    struct by_z3 z = { .plan = &a->plan, .rows = a->rows, .options = a->options, .order = a->order, .count = a->count };
+    struct runner runner = { .machine = NULL };
+    enum status status;
+
+    if (is_serial(a) && !respects_time(a, a->order)) {
+        say_unknown(a, "the engine z3 tries the order of commits alone, which is not that of time");
+        return STATUS_OK;
+    }
+    status = by_z3_run(&z, &runner, err);
+    keep_runner(a, &runner);
+    runner_close(&runner);
+    if (status == STATUS_OK)
+        status = take_solved(a, &z, err);
+    by_z3_close(&z);
+    return status;
+}
+
 /* --- The door ------------------------------------------------------------------------------------------------ */
+
+static enum status guess_first_rows(struct audit *a, struct error *err)
+{
+    enum status status;
+
+    first_rows_open(&a->first, &a->plan.program->tree.schema);
+    status = guess_rows(&a->first, &a->plan, a->order, a->count, &a->pace, &a->runs, err);
+    a->plan.first = &a->first;
+    a->verdict->counts.first_rows = first_rows_count(&a->first);
+    return status;
+}
 
 static enum status judge(struct audit *a, struct error *err)
 {
-    if (a->plan.log->initial == INITIAL_UNKNOWN) {
-        say_unknown(a, "the initial state is unknown");
+    if (is_initial_unknown(a) && a->options->settles) {
+        say_unknown(a, "nobody knows the initial rows, and nothing is settled on top of rows that are only taken for them");
         return STATUS_OK;
     }
     a->order = malloc((a->plan.txns.count + 1) * sizeof *a->order);
@@ -538,9 +825,12 @@ static enum status judge(struct audit *a, struct error *err)
     if (!a->order || !a->is_absent)
         return error_set(err, STATUS_OVER_LIMIT, "no memory for an order");
     TRY(audit_plan_order(&a->plan, a->order, &a->count, err));
-    TRY(audit_rows_open(&a->rows, a->plan.program, err));
-    TRY(audit_plan_fill(&a->plan, a->rows, err));
-    if (is_serial(a))
+    if (is_initial_unknown(a))
+        TRY(guess_first_rows(a, err));
+    TRY(open_rows(a, err));
+    if (a->options->engine == AUDIT_Z3)
+        TRY(audit_by_z3(a, err));
+    else if (is_serial(a))
         TRY(audit_serial(a, err));
     else if (level_is_snapshot(a->options->level))
         TRY(audit_snapshot(a, err));
@@ -550,6 +840,25 @@ static enum status judge(struct audit *a, struct error *err)
         say_unknown(a, a->verdict->reason[0] && !a->pace.is_over ? a->verdict->reason
                                                                   : "nothing was found");
     return STATUS_OK;
+}
+
+void audit_doubt_unjudged(struct audit_verdict *v)
+{
+    const char *allowed = "(with --allow-unjudged it would be valid)";
+    const struct audit_counts *counts = &v->counts;
+
+    if (v->verdict != VERDICT_VALID || (counts->unjudged == 0 && counts->answers > 0))
+        return;
+    v->verdict = VERDICT_UNKNOWN;
+    buffer_clear(&v->witness);
+    if (counts->answers > 0)
+        snprintf(v->reason, sizeof v->reason,
+                 "%" PRIu64 " of %" PRIu64 " answers are missing, and may have been wrong %s",
+                 counts->unjudged, counts->answers + counts->unjudged, allowed);
+    else
+        snprintf(v->reason, sizeof v->reason, "nothing was judged: %s %s",
+                 counts->unjudged > 0 ? "all answers are missing" : "nothing that has committed has answers",
+                 allowed);
 }
 
 enum status audit_run(const struct call_log *log, struct program *program,
@@ -565,9 +874,16 @@ enum status audit_run(const struct call_log *log, struct program *program,
     status = audit_plan_make(&a.plan, log, program, err);
     if (status == STATUS_OK)
         status = judge(&a, err);
+    if (status == STATUS_OK && options->settles && verdict->verdict == VERDICT_VALID)
+        status = settle_make(&a.settle, &a.plan, options, &verdict->settled, err);
+    settle_close(&a.settle);
+    first_rows_close(&a.first);
+    verdict->counts.answers = a.plan.judged;
     verdict->counts.txns = a.plan.txns.count;
     verdict->counts.unjudged = a.plan.unjudged;
     verdict->counts.runs = a.runs;
+    if (status == STATUS_OK && !options->allows_unjudged)
+        audit_doubt_unjudged(verdict);
     audit_rows_close(a.rows);
     free(a.order);
     free(a.is_absent);

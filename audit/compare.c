@@ -10,7 +10,7 @@ void compare_close(struct compare *c)
     buffer_close(&c->room);
 }
 
-static bool is_cell(struct compare *c, const struct datum *d, struct text cell)
+bool compare_cell(struct compare *c, const struct datum *d, struct text cell)
 {
     size_t length;
     char *to;
@@ -45,7 +45,7 @@ enum status compare_call(struct compare *c, const struct call_answer *a, enum ty
     if (!*is_right)
         return STATUS_OK;
     cell = c->log->cells.at[a->cell];
-    *is_right = type == TYPE_VOID ? !cell.at || cell.length == 0 : is_cell(c, value, cell);
+    *is_right = type == TYPE_VOID ? !cell.at || cell.length == 0 : compare_cell(c, value, cell);
     return buffer_status(&c->room, err);
 }
 

@@ -19,6 +19,9 @@ struct compare {
 
 void compare_close(struct compare *);
 
+/* Whether a value is printed so; a cell without a text is null. */
+bool compare_cell(struct compare *, const struct datum *, struct text cell);
+
 /* What a function of this type returned, and what a call answered. */
 MUST_USE enum status compare_call(struct compare *, const struct call_answer *, enum type_kind,
                                   const struct datum *value, bool *is_right, struct error *);

@@ -35,23 +35,12 @@ void exhaust_close(struct exhaust *x)
 
 static bool is_strict(const struct exhaust *x)
 {
-    return x->options->level == LEVEL_STRICT_SERIALIZABLE ||
-           x->options->level == LEVEL_STRICT_SNAPSHOT;
+    return level_closing(x->options->level) == CLOSING_TIME;
 }
 
 static bool is_serial(const struct exhaust *x)
 {
     return x->options->mode == RUN_AT_PLACE;
-}
-
-/* Whether the second was invoked after the first answer of the first came. */
-static bool is_after_answer(const struct plan *plan, uint32_t first, uint32_t second)
-{
-    const struct plan_txn *t = &plan->txns.at[first];
-    int64_t invoked = plan->txns.at[second].logged->invoked_ns;
-
-    return !t->is_unknown && t->first_answer_ns != TIME_NEVER && invoked != TIME_NEVER &&
-           invoked > t->first_answer_ns;
 }
 
 /* The states that one may have seen, of those that there are. */
@@ -70,7 +59,7 @@ static struct run_window window_of(const struct exhaust *x, uint32_t txn)
             continue;
         if (audit_plan_is_before(x->plan, other, txn))
             w.floor = i + 1;
-        if (is_after_answer(x->plan, txn, other) && i < w.ceiling)
+        if (audit_plan_is_after_answer(x->plan, txn, other) && i < w.ceiling)
             w.ceiling = i;
     }
     return w;
@@ -140,37 +129,9 @@ static enum status run(struct exhaust *x, uint32_t txn, struct run_window window
     r->path_count = (uint32_t)path->count;
     TRY(runner_run(r, txn, err));
     if (!pace_spend(x->options->pace, RUN_PACE + 64 * r->statements) ||
-        r->runs >= x->options->runs_max)
+        r->runs >= x->options->runs_max || r->limit[0])
         x->is_over = true;
     return STATUS_OK;
-}
-
-static enum status keep_path(struct exhaust *x, choice_list *path, struct error *err)
-{
-    const choice_list *choices = &x->runner->choices;
-
-    path->count = 0;
-    TRY(array_reserve(path, choices->count, err));
-    if (choices->count > 0)
-        memcpy(path->at, choices->at, choices->count * sizeof *path->at);
-    path->count = choices->count;
-    return STATUS_OK;
-}
-
-/* Within the intervals; at locking never falling. */
-static void settle(const struct exhaust *x, struct choice *choices, size_t count, uint32_t floor)
-{
-    uint32_t least = floor;
-
-    for (size_t i = 0; i < count; i++) {
-        if (x->options->mode == RUN_SNAPSHOT && !x->options->by_value)
-            choices[i].state = choices[i].high;
-        if (x->options->mode != RUN_LOCKING)
-            continue;
-        if (choices[i].low > least)
-            least = choices[i].low;
-        choices[i].state = least;
-    }
 }
 
 static bool conflicts(const struct exhaust *x)
@@ -191,7 +152,7 @@ static uint64_t hash_of(uint32_t table, const struct stored_row *row, const stru
     if (!cells)
         return 0;
     for (uint32_t i = 0; i < width; i++)
-        hash = hash_mix(hash, datum_hash(&cells[i]) + cells[i].kind);
+        hash = hash_mix(hash, audit_rows_cell_hash(&cells[i]));
     return hash;
 }
 
@@ -225,7 +186,7 @@ static enum status place(struct exhaust *x, uint32_t txn, struct error *err)
     TRY(array_reserve(&x->choices, choices->count, err));
     if (choices->count > 0)
         memcpy(&x->choices.at[one.choice], choices->at, choices->count * sizeof *choices->at);
-    settle(x, x->choices.at + one.choice, choices->count, x->runner->window.floor);
+    runner_settle_choices(x->runner, x->options->by_value, x->choices.at + one.choice, one.choice_count);
     x->choices.count += choices->count;
     x->is_done[txn] = true;
     x->has_written[txn] = audit_rows_written(x->rows)->count > 0;
@@ -267,7 +228,7 @@ static enum status place_reader(struct exhaust *x, uint32_t txn, bool *found, st
         }
         status = audit_rows_drop(x->rows, txn, err);
         if (status == STATUS_OK)
-            status = keep_path(x, &path, err);
+            status = runner_keep_choices(x->runner, &path, err);
         more = search_advance(x->options->mode, &path, window.floor, NULL);
     }
     array_close(&path);
@@ -332,7 +293,7 @@ static enum status try_txn(struct exhaust *x, uint32_t txn, bool *found, struct 
 
         status = run(x, txn, window, &path, err);
         if (status == STATUS_OK)
-            status = keep_path(x, &path, err);
+            status = runner_keep_choices(x->runner, &path, err);
         if (status != STATUS_OK)
             break;
         fits = x->runner->end == RUN_RIGHT && !is_idle(x, txn) && !conflicts(x) &&

@@ -4,6 +4,9 @@
  * Every order that the definition allows is tried, and in it every choice of states; a
  * branch ends where an answer is wrong. Nothing is assumed about who influences whom, so what it refutes is
  * refuted. Transactions of unknown outcome are left out first, and then tried everywhere.
+ *
+ * What was tried before is known by hashes of 64 bits, whose key is random in the program. Two of the million runs at
+ * the most that differ have the same one by chance in one audit of ten million; nobody can choose them.
  */
 #ifndef AUDIT_EXHAUST_PRIVATE_H
 #define AUDIT_EXHAUST_PRIVATE_H

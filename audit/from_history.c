@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "base/intern.h"
 #include "base/json_writer.h"
+#include "history/call_log_write.h"
 #include "history/tables.h"
 #include "programs/values/datum.h"
 
@@ -55,10 +56,15 @@ static struct text column_type(const struct history *h, uint32_t table, uint32_t
     return history_text(h, h->table_column_type[h->table_column_start[table] + column]);
 }
 
+static uint32_t key_column(const struct history *h, uint32_t table, uint32_t part)
+{
+    return h->table_key_column[h->table_key_start[table] + part];
+}
+
 static bool is_key(const struct history *h, uint32_t table, uint32_t column)
 {
-    for (uint32_t i = h->table_key_start[table]; i < h->table_key_start[table + 1]; i++)
-        if (h->table_key_column[i] == column)
+    for (uint32_t i = 0; i < key_width_of(h, table); i++)
+        if (key_column(h, table, i) == column)
             return true;
     return false;
 }
@@ -167,13 +173,14 @@ static void write_row(struct converter *c, struct json_writer *json, uint32_t ta
 static void write_key(struct converter *c, struct json_writer *json, uint32_t table, uint32_t key)
 {
     struct text rest = history_key(c->h, key);
-    uint32_t part = c->h->table_key_start[table];
+    uint32_t part = 0;
 
     while (rest.length > 0 && *rest.at != '/')
         rest = (struct text){ rest.at + 1, rest.length - 1 };
     for (; rest.length > 0; part++) {
-        struct text type = column_type(c->h, table, c->h->table_key_column[part]);
+        struct text type = column_type(c->h, table, key_column(c->h, table, part));
         struct buffer *out = &c->scratch;
+        int64_t ns = 0;
         size_t i = 1;
 
         buffer_clear(out);
@@ -186,21 +193,13 @@ static void write_key(struct converter *c, struct json_writer *json, uint32_t ta
                 buffer_byte(out, rest.at[i]);
             i += is_escaped ? 2 : 0;
         }
-        if (text_equal(type, TEXT("timestamp"))) {
-            struct datum time = datum_of_timestamp(0);
-            int64_t ns = 0;
-
-            if (text_to_int64((struct text){ out->at, out->count }, &ns))
-                time = datum_of_timestamp(ns);
-            buffer_clear(out);
-            datum_print(&time, out);
-        } else if (text_equal(type, TEXT("boolean"))) {
-            bool is_true = out->count > 0 && out->at[0] == 't';
-
-            buffer_clear(out);
-            buffer_byte(out, is_true ? 't' : 'f');
-        }
-        json_writer_string(json, NULL, (struct text){ out->count ? out->at : "", out->count });
+        if (text_equal(type, TEXT("timestamp")) &&
+            text_to_int64((struct text){ out->at, out->count }, &ns))
+            write_value(c, json, type, (struct value){ VALUE_INTEGER, ns });
+        else if (text_equal(type, TEXT("boolean")))
+            write_value(c, json, type, (struct value){ VALUE_BOOLEAN, out->count > 0 && out->at[0] == 't' });
+        else
+            json_writer_string(json, NULL, (struct text){ out->count ? out->at : "", out->count });
         rest = (struct text){ rest.at + i, rest.length - i };
     }
 }
@@ -234,40 +233,52 @@ static void put_parameter(struct converter *c)
     buffer_print(&c->sql, "$%u", ++c->parameter_count);
 }
 
-/* WHERE "id" = $1 AND ... */
-static void put_where_key(struct converter *c, struct json_writer *parameters, uint32_t table,
-                          uint32_t key)
+/* Between the elements of a list; the first has nothing before it. */
+static void put_between(struct converter *c, bool is_first, const char *between)
 {
-    buffer_text(&c->sql, TEXT(" WHERE "));
-    for (uint32_t i = 0; i < key_width_of(c->h, table); i++) {
-        uint32_t column = c->h->table_key_column[c->h->table_key_start[table] + i];
+    if (!is_first)
+        buffer_text(&c->sql, text_of(between));
+}
 
-        if (i > 0)
-            buffer_text(&c->sql, TEXT(" AND "));
-        put_name(&c->sql, column_name(c->h, table, column));
-        buffer_text(&c->sql, TEXT(" = "));
-        put_parameter(c);
-    }
-    write_key(c, parameters, table, key);
+static void put_column(struct converter *c, uint32_t table, uint32_t column)
+{
+    put_name(&c->sql, column_name(c->h, table, column));
 }
 
 static void put_columns(struct converter *c, uint32_t table)
 {
     for (uint32_t i = 0; i < width_of(c->h, table); i++) {
-        if (i > 0)
-            buffer_text(&c->sql, TEXT(", "));
-        put_name(&c->sql, column_name(c->h, table, i));
+        put_between(c, i == 0, ", ");
+        put_column(c, table, i);
     }
 }
 
 static void put_key_columns(struct converter *c, uint32_t table)
 {
     for (uint32_t i = 0; i < key_width_of(c->h, table); i++) {
-        if (i > 0)
-            buffer_text(&c->sql, TEXT(", "));
-        put_name(&c->sql,
-                 column_name(c->h, table, c->h->table_key_column[c->h->table_key_start[table] + i]));
+        put_between(c, i == 0, ", ");
+        put_column(c, table, key_column(c->h, table, i));
     }
+}
+
+/* WHERE "id" = $1 AND ... */
+static void put_where_key(struct converter *c, struct json_writer *parameters, uint32_t table,
+                          uint32_t key)
+{
+    buffer_text(&c->sql, TEXT(" WHERE "));
+    for (uint32_t i = 0; i < key_width_of(c->h, table); i++) {
+        put_between(c, i == 0, " AND ");
+        put_column(c, table, key_column(c->h, table, i));
+        buffer_text(&c->sql, TEXT(" = "));
+        put_parameter(c);
+    }
+    write_key(c, parameters, table, key);
+}
+
+/* Whether SET names the column: all but those of the key, or if there are no others, these. */
+static bool is_set(const struct history *h, uint32_t table, uint32_t column)
+{
+    return width_of(h, table) == key_width_of(h, table) || !is_key(h, table, column);
 }
 
 static void put_lock(struct converter *c, uint8_t flags)
@@ -347,8 +358,8 @@ static void convert_remove(struct converter *c, uint32_t op, uint32_t table, int
         answer_count(c, (uint64_t)count);
 }
 
-/* So many rows, from this operation on. */
-static void convert_insert(struct converter *c, uint32_t op, uint32_t table, uint32_t count)
+/* INSERT of so many rows, from this operation on; the statement is not ended. */
+static void begin_insert(struct converter *c, uint32_t op, uint32_t table, uint32_t count)
 {
     struct json_writer parameters = begin_statement(c);
 
@@ -360,34 +371,60 @@ static void convert_insert(struct converter *c, uint32_t op, uint32_t table, uin
     for (uint32_t i = 0; i < count; i++) {
         uint64_t row = (uint64_t)history_value(c->h, op + i).bits;
 
-        buffer_text(&c->sql, i > 0 ? TEXT(", (") : TEXT("("));
+        put_between(c, i == 0, ", ");
         for (uint32_t k = 0; k < width_of(c->h, table); k++) {
-            if (k > 0)
-                buffer_text(&c->sql, TEXT(", "));
+            buffer_text(&c->sql, k > 0 ? TEXT(", ") : TEXT("("));
             put_parameter(c);
             write_value(c, &parameters, column_type(c->h, table, k), cell_of(c->h, table, row, k));
         }
         buffer_byte(&c->sql, ')');
     }
+}
+
+static void convert_insert(struct converter *c, uint32_t op, uint32_t table, uint32_t count)
+{
+    begin_insert(c, op, table, count);
     end_statement(c);
     answer_count(c, count);
 }
 
-/* Of a row that is there: all its columns but those of the key, or if there are no others, these. */
+/* The row is there then, whether it was before or not. */
+static void convert_write(struct converter *c, uint32_t op, uint32_t table)
+{
+    bool is_first = true;
+
+    begin_insert(c, op, table, 1);
+    buffer_text(&c->sql, TEXT(" ON CONFLICT ("));
+    put_key_columns(c, table);
+    buffer_text(&c->sql, TEXT(") DO UPDATE SET "));
+    for (uint32_t i = 0; i < width_of(c->h, table); i++) {
+        if (!is_set(c->h, table, i))
+            continue;
+        put_between(c, is_first, ", ");
+        put_column(c, table, i);
+        buffer_text(&c->sql, TEXT(" = excluded."));
+        put_column(c, table, i);
+        is_first = false;
+    }
+    end_statement(c);
+    answer_count(c, 1);
+}
+
+/* Of a row that is there. */
 static void convert_row_update(struct converter *c, uint32_t op, uint32_t table)
 {
     struct json_writer parameters = begin_statement(c);
-    bool has_others = width_of(c->h, table) > key_width_of(c->h, table);
     uint64_t row = (uint64_t)history_value(c->h, op).bits;
     bool is_first = true;
 
     buffer_text(&c->sql, TEXT("UPDATE "));
     put_table(c, table);
+    buffer_text(&c->sql, TEXT(" SET "));
     for (uint32_t i = 0; i < width_of(c->h, table); i++) {
-        if (has_others && is_key(c->h, table, i))
+        if (!is_set(c->h, table, i))
             continue;
-        buffer_text(&c->sql, is_first ? TEXT(" SET ") : TEXT(", "));
-        put_name(&c->sql, column_name(c->h, table, i));
+        put_between(c, is_first, ", ");
+        put_column(c, table, i);
         buffer_text(&c->sql, TEXT(" = "));
         put_parameter(c);
         write_value(c, &parameters, column_type(c->h, table, i), cell_of(c->h, table, row, i));
@@ -555,50 +592,24 @@ static enum status convert_op(struct converter *c, uint32_t txn, uint32_t op, st
         convert_read(c, op, table);
         return STATUS_OK;
     }
-    convert_remove(c, op, table, -1);
     if (kind == OP_WRITE)
-        convert_insert(c, op, table, 1);
-    return STATUS_OK;
-}
-
-static void write_place(struct json_writer *json, struct place place)
-{
-    json_writer_open(json, "ts", '[');
-    for (unsigned i = 0; i < place.parts; i++)
-        json_writer_int64(json, NULL, place.part[i]);
-    json_writer_close(json, ']');
-}
-
-static void write_times(struct json_writer *json, const struct history *h, uint32_t txn)
-{
-    if (!h->txn_invoked || h->txn_invoked[txn] == TIME_ABSENT)
-        return;
-    json_writer_open(json, "at", '[');
-    json_writer_int64(json, NULL, h->txn_invoked[txn]);
-    if (!h->txn_completed || h->txn_completed[txn] == TIME_NEVER ||
-        h->txn_completed[txn] == TIME_ABSENT)
-        json_writer_null(json, NULL);
+        convert_write(c, op, table);
     else
-        json_writer_int64(json, NULL, h->txn_completed[txn]);
-    json_writer_close(json, ']');
-}
-
-static void write_array(struct json_writer *json, const char *name, const struct buffer *elements)
-{
-    json_writer_open(json, name, '[');
-    buffer_text(json->out, (struct text){ elements->at, elements->count });
-    json_writer_close(json, ']');
+        convert_remove(c, op, table, -1);
+    return STATUS_OK;
 }
 
 static enum status convert_txn(struct converter *c, uint32_t txn, struct buffer *out,
                                struct error *err)
 {
-    static const char *const statuses[] = {
-        [TXN_OK] = "ok", [TXN_ABORT] = "abort", [TXN_UNKNOWN] = "unknown"
-    };
     const struct history *h = c->h;
-    struct json_writer json = { .out = out };
     struct place ts = history_ts(h, txn);
+    struct call_log_line line = { .txn = h->txn_id[txn],
+                                  .session = h->session_id[h->txn_session[txn]],
+                                  .status = h->txn_status[txn],
+                                  .invoked_ns = TIME_NEVER,
+                                  .completed_ns = TIME_NEVER,
+                                  .ts_parts = ts.parts };
 
     buffer_clear(&c->statement_bytes);
     buffer_clear(&c->answer_bytes);
@@ -606,87 +617,68 @@ static enum status convert_txn(struct converter *c, uint32_t txn, struct buffer 
     c->answers = (struct json_writer){ .out = &c->answer_bytes };
     for (uint32_t op = h->txn_op[txn]; op < h->txn_op[txn + 1]; op++)
         TRY(convert_op(c, txn, op, err));
-    json_writer_open(&json, NULL, '{');
-    json_writer_int64(&json, "txn", h->txn_id[txn]);
-    json_writer_int64(&json, "session", h->session_id[h->txn_session[txn]]);
-    write_array(&json, "statements", &c->statement_bytes);
-    write_array(&json, "answers", &c->answer_bytes);
-    json_writer_text(&json, "status", statuses[h->txn_status[txn]]);
-    write_times(&json, h, txn);
-    if (ts.parts > 0)
-        write_place(&json, ts);
-    json_writer_close(&json, '}');
-    buffer_byte(out, '\n');
+    buffer_clear(&c->scratch);
+    call_log_write_statements(&c->scratch, &c->statement_bytes, &c->answer_bytes);
+    TRY(buffer_status(&c->scratch, err));
+    line.call = (struct text){ c->scratch.at, c->scratch.count };
+    for (unsigned i = 0; i < ts.parts; i++)
+        line.ts[i] = ts.part[i];
+    if (h->txn_invoked && h->txn_invoked[txn] != TIME_ABSENT)
+        line.invoked_ns = h->txn_invoked[txn];
+    if (h->txn_completed && h->txn_completed[txn] != TIME_ABSENT)
+        line.completed_ns = h->txn_completed[txn];
+    call_log_write_line(out, &line);
     return STATUS_OK;
 }
 
 /* --- The whole -------------------------------------------------------------------------------- */
 
-static void write_initial_row(struct converter *c, uint32_t table, uint64_t row,
-                              struct json_writer *json)
+static void write_initial_row(struct converter *c, uint32_t table, uint64_t row, struct buffer *out)
 {
     const struct history *h = c->h;
 
-    json_writer_open(json, NULL, '{');
+    buffer_text(out, out->count > 0 ? TEXT(",{") : TEXT("{"));
     for (uint32_t i = 0; i < width_of(h, table); i++) {
+        struct json_writer json = { .out = out };
+
         if (i > 0)
-            buffer_byte(json->out, ',');
-        buffer_json(json->out, column_name(h, table, i));
-        buffer_byte(json->out, ':');
-        json->needs_comma = false;
-        write_value(c, json, column_type(h, table, i), cell_of(h, table, row, i));
+            buffer_byte(out, ',');
+        buffer_json(out, column_name(h, table, i));
+        buffer_byte(out, ':');
+        write_value(c, &json, column_type(h, table, i), cell_of(h, table, row, i));
     }
-    json_writer_close(json, '}');
-}
-
-/* The places in initial_key, table by table; those of table t end at ends[t]. */
-static enum status sort_initial(const struct converter *c, uint32_t *places, size_t *ends,
-                                struct error *err)
-{
-    const struct history *h = c->h;
-    uint32_t *tables = malloc((h->initial_count + 1) * sizeof *tables);
-
-    if (!tables)
-        return error_set(err, STATUS_OVER_LIMIT, "no memory for the initial rows");
-    for (size_t i = 0; i < h->initial_count; i++) {
-        tables[i] = h->initial_kind[i] == VALUE_ROW ? table_of_key(c, h->initial_key[i])
-                                                    : HISTORY_NONE;
-        if (tables[i] != HISTORY_NONE)
-            ends[tables[i] + 1]++;
-    }
-    array_sum_prefixes(ends, h->table_count + 1);
-    for (size_t i = 0; i < h->initial_count; i++)
-        if (tables[i] != HISTORY_NONE)
-            places[ends[tables[i]]++] = (uint32_t)i;
-    free(tables);
-    return STATUS_OK;
+    buffer_byte(out, '}');
 }
 
 static enum status write_initial_rows(struct converter *c, struct json_writer *json,
                                       struct error *err)
 {
     const struct history *h = c->h;
-    uint32_t *places = malloc((h->initial_count + 1) * sizeof *places);
-    size_t *ends = calloc(h->table_count + 2, sizeof *ends), next = 0;
-    enum status status = places && ends
-                             ? sort_initial(c, places, ends, err)
-                             : error_set(err, STATUS_OVER_LIMIT, "no memory for the initial rows");
+    struct buffer *rows = calloc(h->table_count + 1, sizeof *rows); /* of each table */
 
+    if (!rows)
+        return error_set(err, STATUS_OVER_LIMIT, "no memory for the initial rows");
+    for (size_t i = 0; i < h->initial_count; i++) {
+        uint32_t table = h->initial_kind[i] == VALUE_ROW ? table_of_key(c, h->initial_key[i])
+                                                         : HISTORY_NONE;
+
+        if (table != HISTORY_NONE)
+            write_initial_row(c, table, (uint64_t)h->initial_value[i], &rows[table]);
+    }
     json_writer_open(json, "rows", '{');
-    for (uint32_t table = 0; status == STATUS_OK && table < h->table_count; table++) {
+    for (uint32_t table = 0; table < h->table_count; table++) {
         if (table > 0)
             buffer_byte(json->out, ',');
         buffer_json(json->out, history_text(h, h->table_name[table]));
         buffer_text(json->out, TEXT(":["));
-        json->needs_comma = false;
-        for (; next < ends[table]; next++)
-            write_initial_row(c, table, (uint64_t)h->initial_value[places[next]], json);
+        buffer_text(json->out, (struct text){ rows[table].at, rows[table].count });
         buffer_byte(json->out, ']');
+        json->out->out_of_memory |= rows[table].out_of_memory;
+        buffer_close(&rows[table]);
     }
     json_writer_close(json, '}');
-    free(places);
-    free(ends);
-    return status;
+    free(rows);
+    return STATUS_OK;
 }
 
 static enum status write_header(struct converter *c, struct buffer *out, struct error *err)

@@ -10,7 +10,8 @@
  *                                           each row by its key: a history does not say what was computed, only
  *                                           what came of it
  *     {"delete":"t","where":P,...}          the same with DELETE
- *     {"w":"t/7","v":row}, {"d":"t/7"}      DELETE of the row, if it is there, and for a write INSERT
+ *     {"w":"t/7","v":row}                   INSERT ... ON CONFLICT DO UPDATE, of one row
+ *     {"d":"t/7"}                           DELETE by the key; whether there was a row, nobody knows
  *
  * Items that are no rows, and lists, have no SQL: a history with operations on them is refused.
  */

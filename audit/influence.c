@@ -44,6 +44,9 @@ static enum status each_query(struct influence *in, const struct block *block, o
         case ACTION_RETURN_ROWS:
             TRY(visit(in, a->as.returned, err));
             break;
+        case ACTION_OPEN:
+            TRY(visit(in, a->as.cursor.query, err));
+            break;
         case ACTION_FOR_QUERY:
             TRY(visit(in, a->as.rows.query, err));
             TRY(each_query(in, &a->as.rows.body, visit, err));
@@ -73,6 +76,9 @@ static enum status number_query(struct influence *in, const struct query *query,
 {
     size_t place;
 
+    /* Of a cursor that is opened in several places. */
+    if (influence_number(in, query) != UINT32_MAX)
+        return STATUS_OK;
     TRY(map_add(&in->numbers, (uint64_t)(uintptr_t)query, in->query_count, &place, err));
     in->query_count++;
     return STATUS_OK;
@@ -109,6 +115,50 @@ struct influence_place {
 
 static void add_expression(struct influence_place *, const struct expression *, query_set *to);
 
+struct visited_to {
+    struct influence_place *place;
+    query_set *to;
+};
+
+/* The same where that decides whether it is computed. */
+static void add_under(struct influence_place *p, const struct expression *e, query_set *to,
+                      const query_set *more)
+{
+    struct influence_place inner = *p;
+
+    inner.control = malloc((p->in->word_count + 1) * sizeof *inner.control);
+    if (!inner.control) {
+        p->in->lacks_memory = true;
+        return;
+    }
+    for (uint32_t i = 0; i < p->in->word_count; i++)
+        inner.control[i] = p->control[i] | more[i];
+    add_expression(&inner, e, to);
+    free(inner.control);
+}
+
+/* Which of its arguments are computed depends on the others. */
+static bool is_lazy(const struct expression *e)
+{
+    return e->kind == EXPRESSION_AND || e->kind == EXPRESSION_OR || e->kind == EXPRESSION_CASE ||
+           e->kind == EXPRESSION_COALESCE || e->kind == EXPRESSION_IN;
+}
+
+static bool has_call(const struct expression *e)
+{
+    for (uint32_t i = 0; i < e->argument_count; i++)
+        if (has_call(e->arguments[i]))
+            return true;
+    return e->kind == EXPRESSION_CALL;
+}
+
+static void add_visited(void *context, const struct expression *e)
+{
+    const struct visited_to *v = context;
+
+    add_expression(v->place, e, v->to);
+}
+
 static void add_call(struct influence_place *p, const struct expression *e, query_set *to)
 {
     struct influence *in = p->in;
@@ -118,6 +168,7 @@ static void add_call(struct influence_place *p, const struct expression *e, quer
         return;
     for (uint32_t i = 0; i < e->argument_count; i++)
         add_expression(p, e->arguments[i], set_at(in->slots[f], in, i));
+    in->calls[(size_t)p->function * in->tree->function_count + f] = true;
     add(in, set_at(in->control, in, f), p->control);
     add(in, to, set_at(in->returned, in, f));
 }
@@ -132,37 +183,15 @@ static void add_expression(struct influence_place *p, const struct expression *e
     }
     if (e->kind == EXPRESSION_VARIABLE)
         add(p->in, to, set_at(p->in->slots[p->function], p->in, e->as.slot));
+    if (e->kind == EXPRESSION_SUBQUERY) {
+        add_one(to, p->in->query_count);
+        tree_visit_query(e->as.subquery.query, add_visited, &(struct visited_to){ p, to });
+    }
     for (uint32_t i = 0; i < e->argument_count; i++)
         add_expression(p, e->arguments[i], to);
-}
-
-static void add_select(struct influence_place *p, const struct select *s, query_set *to)
-{
-    for (uint32_t i = 0; i < s->output_count; i++)
-        add_expression(p, s->outputs[i].value, to);
-    for (uint32_t i = 0; i < s->group_count; i++)
-        add_expression(p, s->group_by[i], to);
-    for (uint32_t i = 0; i < s->order_count; i++)
-        add_expression(p, s->order[i].by, to);
-    add_expression(p, s->where, to);
-    add_expression(p, s->limit, to);
-}
-
-static void add_assignments(struct influence_place *p, const struct assignment *at, uint32_t count,
-                            query_set *to)
-{
-    for (uint32_t i = 0; i < count; i++)
-        add_expression(p, at[i].value, to);
-}
-
-static void add_insert(struct influence_place *p, const struct insert *q, query_set *to)
-{
-    uint32_t width = p->in->tree->schema.tables[q->target.table].column_count;
-
-    for (uint32_t i = 0; i < q->row_count * width; i++)
-        add_expression(p, q->values[i], to);
-    add_assignments(p, q->assignments, q->assignment_count, to);
-    add_expression(p, q->conflict_where, to);
+    if (is_lazy(e) && has_call(e))
+        for (uint32_t i = 0; i < e->argument_count; i++)
+            add_under(p, e->arguments[i], to, to);
 }
 
 static bool is_empty(const struct influence *in, const query_set *set)
@@ -237,6 +266,150 @@ static bool is_steady(struct influence_place *p, const struct query *q)
     return true;
 }
 
+/* --- What is written in any case ----------------------------------------------------------------------- */
+
+/* `place` NULL: of a single statement, which has no variables. */
+static bool is_same_in_all(struct influence_place *p, const struct expression *e)
+{
+    query_set *set;
+    bool is_same;
+
+    if (!e || e->kind == EXPRESSION_CONSTANT)
+        return true;
+    if (!p)
+        return false;
+    set = calloc(p->in->word_count + 1, sizeof *set);
+    if (set)
+        add_expression(p, e, set);
+    is_same = set && is_empty(p->in, set);
+    free(set);
+    return is_same;
+}
+
+/* Whether a conjunct says nothing but that the column is something that is the same in all runs. */
+static bool is_pin(struct influence_place *p, const struct expression *e, uint16_t column)
+{
+    if (e->kind != EXPRESSION_APPLY || !is_equality(e))
+        return false;
+    for (uint32_t i = 0; i < 2; i++) {
+        const struct expression *one = e->arguments[i], *other = e->arguments[1 - i];
+
+        if (one->kind == EXPRESSION_COLUMN && one->as.column.column == column &&
+            (other->kind == EXPRESSION_CONSTANT || other->kind == EXPRESSION_VARIABLE))
+            return is_same_in_all(p, other);
+    }
+    return false;
+}
+
+/* The condition is the key, and nothing else. */
+static bool is_key_alone(struct influence_place *p, const struct expression *where,
+                         const struct schema_columns *key)
+{
+    const struct expression *const *conjuncts = &where;
+    uint32_t count = 1;
+
+    if (where && where->kind == EXPRESSION_AND) {
+        conjuncts = where->arguments;
+        count = where->argument_count;
+    }
+    if (!where || count != key->count)
+        return false;
+    for (uint16_t k = 0; k < key->count; k++) {
+        uint32_t i = 0;
+
+        while (i < count && !is_pin(p, conjuncts[i], key->at[k]))
+            i++;
+        if (i == count)
+            return false;
+    }
+    return true;
+}
+
+static enum certain_write certain_insert(const struct schema *schema, struct influence_place *p,
+                                         const struct insert *q)
+{
+    const struct schema_columns *key = &schema->tables[q->target.table].key;
+
+    if (q->row_count == 0 || q->action == CONFLICT_NOTHING || q->conflict_where)
+        return WRITES_PERHAPS;
+    if (q->row_count > 1 || q->arbiter != -1 || key->count == 0)
+        return WRITES_ROWS;
+    for (uint16_t i = 0; i < key->count; i++) {
+        const struct expression *e = q->values[key->at[i]];
+
+        if (!e || !is_same_in_all(p, e))
+            return WRITES_ROWS;
+    }
+    return WRITES_ROW;
+}
+
+static enum certain_write certain_of(const struct schema *schema, struct influence_place *p,
+                                     const struct query *q)
+{
+    const struct update *u = &q->as.update;
+
+    if (p && !is_empty(p->in, p->control))
+        return WRITES_PERHAPS;
+    if (q->kind == QUERY_INSERT)
+        return certain_insert(schema, p, &q->as.insert);
+    return q->kind == QUERY_UPDATE &&
+                   is_key_alone(p, u->where, &schema->tables[u->target.table].key)
+               ? WRITES_ROW_IF_THERE
+               : WRITES_PERHAPS;
+}
+
+static enum certain_write find_certain(struct influence_place *p, const struct query *q)
+{
+    return certain_of(&p->in->tree->schema, p, q);
+}
+
+enum certain_write influence_certain(const struct influence *in, const struct query *q)
+{
+    uint32_t number = influence_number(in, q);
+
+    return number != UINT32_MAX ? in->certain[number] : certain_of(&in->tree->schema, NULL, q);
+}
+
+/* Calls are looked at by themselves. */
+static bool is_query_closed(const struct influence *in, const struct query *q)
+{
+    enum certain_write certain = influence_certain(in, q);
+
+    return q->kind == QUERY_SELECT || certain == WRITES_ROW || certain == WRITES_ROW_IF_THERE;
+}
+
+bool influence_is_closed(const struct influence *in, uint32_t function)
+{
+    const struct program_function *f = &in->tree->functions[function];
+    const struct action *action = f->body.count == 1 ? &f->body.actions[0] : NULL;
+    const struct query *q;
+
+    if (has_name(f))
+        return in->is_closed[function];
+    q = !action                              ? NULL
+        : action->kind == ACTION_RETURN_ROWS ? action->as.returned
+        : action->kind == ACTION_QUERY       ? action->as.query.query
+                                             : NULL;
+    /* Where no table is named, there may be calls. */
+    return q && is_query_closed(in, q) &&
+           (q->kind != QUERY_SELECT || q->as.select.source_count > 0);
+}
+
+static void close_over_calls(struct influence *in)
+{
+    uint32_t count = in->tree->function_count;
+
+    for (bool more = true; more;) {
+        more = false;
+        for (uint32_t f = 0; f < count; f++)
+            for (uint32_t g = 0; g < count; g++)
+                if (in->calls[(size_t)f * count + g] && in->is_closed[f] && !in->is_closed[g]) {
+                    in->is_closed[f] = false;
+                    more = true;
+                }
+    }
+}
+
 /* What the query itself is made of goes to its own set. */
 static query_set *see_query(struct influence_place *p, const struct query *q)
 {
@@ -245,33 +418,27 @@ static query_set *see_query(struct influence_place *p, const struct query *q)
 
     p->in->is_steady[number] = is_steady(p, q);
     add(p->in, to, p->control);
-    switch (q->kind) {
-    case QUERY_SELECT:
-        add_select(p, &q->as.select, to);
-        break;
-    case QUERY_INSERT:
-        add_insert(p, &q->as.insert, to);
-        break;
-    case QUERY_UPDATE:
-        add_expression(p, q->as.update.where, to);
-        add_assignments(p, q->as.update.assignments, q->as.update.assignment_count, to);
-        break;
-    case QUERY_DELETE:
-        add_expression(p, q->as.delete.where, to);
-        break;
-    }
+    p->in->certain[number] = find_certain(p, q);
+    p->in->is_closed[p->function] &= is_query_closed(p->in, q);
+    tree_visit_query(q, add_visited, &(struct visited_to){ p, to });
     return to;
 }
 
-/* Whether a table is read that somebody writes. */
-static bool may_vary(const struct influence *in, const struct query *q)
+static bool select_may_vary(const struct influence *in, const struct select *s)
 {
-    if (q->kind != QUERY_SELECT)
-        return true;
-    for (uint32_t i = 0; i < q->as.select.source_count; i++)
-        if (in->is_written[q->as.select.sources[i].table])
+    for (uint32_t i = 0; i < s->source_count; i++)
+        if (in->is_written[s->sources[i].table])
+            return true;
+    for (uint32_t i = 0; i < s->arm_count; i++)
+        if (select_may_vary(in, s->arms[i].select))
             return true;
     return false;
+}
+
+/* Whether a table is read that somebody writes; subqueries are looked at by themselves. */
+static bool may_vary(const struct influence *in, const struct query *q)
+{
+    return q->kind != QUERY_SELECT || select_may_vary(in, &q->as.select);
 }
 
 /* What a query gave, to a slot or to what depends on it. */
@@ -293,6 +460,25 @@ static void add_into(struct influence_place *p, const struct query *q, const str
     add_result(p, q, set_at(in->slots[p->function], in, f->found));
     for (uint32_t i = 0; into && i < into->count; i++)
         add_result(p, q, set_at(in->slots[p->function], in, into->slots[i]));
+}
+
+/* What a cursor is at depends on where it was opened and fetched from. */
+static void see_cursor(struct influence_place *p, const struct action *a)
+{
+    struct influence *in = p->in;
+    query_set *slots = in->slots[p->function], *cursor = set_at(slots, in, a->as.cursor.slot);
+    const struct into *into = a->as.cursor.into;
+
+    add(in, cursor, p->control);
+    if (a->kind == ACTION_OPEN) {
+        see_query(p, a->as.cursor.query);
+        add_result(p, a->as.cursor.query, cursor);
+    }
+    if (a->kind != ACTION_FETCH)
+        return;
+    add(in, set_at(slots, in, in->tree->functions[p->function].found), cursor);
+    for (uint32_t i = 0; i < into->count; i++)
+        add(in, set_at(slots, in, into->slots[i]), cursor);
 }
 
 /* Whether a block does nothing in the end but fail. */
@@ -384,11 +570,13 @@ static enum status see_if(struct influence_place *p, const struct action *a, que
 
             if (!aside)
                 return error_set(err, STATUS_OVER_LIMIT, "no memory for influences");
-            add_expression(p, arm->condition, aside);
+            if (arm->condition)
+                add_under(p, arm->condition, aside, more);
             free(aside);
             continue;
         }
-        add_expression(p, arm->condition, more);
+        if (arm->condition)
+            add_under(p, arm->condition, more, more);
         TRY(see_under(p, &arm->body, more, err));
     }
     return STATUS_OK;
@@ -414,6 +602,8 @@ static enum status see_action(struct influence_place *p, const struct action *a,
     case ACTION_LOOP:
     case ACTION_WHILE:
         add_expression(p, a->as.loop.condition, more);
+        if (a->as.loop.condition)
+            add_under(p, a->as.loop.condition, more, more);
         return see_under(p, &a->as.loop.body, more, err);
     case ACTION_FOR_RANGE:
         add_expression(p, a->as.range.low, more);
@@ -442,6 +632,12 @@ static enum status see_action(struct influence_place *p, const struct action *a,
         return STATUS_OK;
     case ACTION_BLOCK:
         return see_block(p, &a->as.block, err);
+    case ACTION_REQUIRE_CLOSED:
+    case ACTION_OPEN:
+    case ACTION_FETCH:
+    case ACTION_CLOSE:
+        see_cursor(p, a);
+        return STATUS_OK;
     case ACTION_RAISE:
         return STATUS_OK;
     }
@@ -474,14 +670,21 @@ static enum status see_function(struct influence *in, uint32_t f, struct error *
     return see_block(&place, &function->body, err);
 }
 
+static bool select_reads(const struct select *s, uint32_t table)
+{
+    for (uint32_t i = 0; i < s->source_count; i++)
+        if (s->sources[i].table == table)
+            return true;
+    for (uint32_t i = 0; i < s->arm_count; i++)
+        if (select_reads(s->arms[i].select, table))
+            return true;
+    return false;
+}
+
 static bool reads_table(const struct query *q, uint32_t table)
 {
-    if (q->kind == QUERY_SELECT) {
-        for (uint32_t i = 0; i < q->as.select.source_count; i++)
-            if (q->as.select.sources[i].table == table)
-                return true;
-        return false;
-    }
+    if (q->kind == QUERY_SELECT)
+        return select_reads(&q->as.select, table);
     return (q->kind == QUERY_INSERT   ? q->as.insert.target.table
             : q->kind == QUERY_UPDATE ? q->as.update.target.table
                                       : q->as.delete.target.table) == table;
@@ -531,12 +734,16 @@ static enum status settle(struct influence *in, struct error *err)
 {
     for (uint64_t weight = UINT64_MAX, now = 0; now != weight;) {
         weight = now;
+        /* What is said of the sets as they are now holds once they do not grow any more. */
+        for (uint32_t f = 0; f < in->tree->function_count; f++)
+            in->is_closed[f] = true;
         for (uint32_t f = 0; f < in->tree->function_count; f++)
             if (has_name(&in->tree->functions[f]))
                 TRY(see_function(in, f, err));
         flow_through_tables(in);
         now = weigh(in) + 1;
     }
+    close_over_calls(in);
     return STATUS_OK;
 }
 
@@ -555,7 +762,10 @@ enum status influence_find(struct influence *in, const struct program_tree *tree
     in->control = calloc((tree->function_count + 1) * words, sizeof *in->control);
     in->reached = calloc((in->query_count + 1) * words, sizeof *in->reached);
     in->is_steady = calloc((size_t)in->query_count + 1, sizeof *in->is_steady);
-    if (!in->is_steady || !in->queries || !in->slots || !in->returned || !in->control || !in->reached)
+    in->certain = calloc((size_t)in->query_count + 1, sizeof *in->certain);
+    in->is_closed = calloc((size_t)tree->function_count + 1, sizeof *in->is_closed);
+    in->calls = calloc((size_t)tree->function_count * tree->function_count + 1, sizeof *in->calls);
+    if (!in->is_steady || !in->certain || !in->is_closed || !in->calls || !in->queries || !in->slots || !in->returned || !in->control || !in->reached)
         return error_set(err, STATUS_OVER_LIMIT, "no memory for influences");
     for (uint32_t f = 0; f < tree->function_count; f++) {
         if (!has_name(&tree->functions[f]))
@@ -565,7 +775,10 @@ enum status influence_find(struct influence *in, const struct program_tree *tree
             return error_set(err, STATUS_OVER_LIMIT, "no memory for influences");
     }
     TRY(each_function(in, note_query, err));
-    return settle(in, err);
+    TRY(settle(in, err));
+    if (in->lacks_memory)
+        return error_set(err, STATUS_OVER_LIMIT, "no memory for influences");
+    return STATUS_OK;
 }
 
 void influence_close(struct influence *in)
@@ -575,6 +788,9 @@ void influence_close(struct influence *in)
     free(in->slots);
     free(in->queries);
     free(in->is_steady);
+    free(in->certain);
+    free(in->is_closed);
+    free(in->calls);
     free(in->returned);
     free(in->control);
     free(in->reached);

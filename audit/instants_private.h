@@ -5,6 +5,9 @@
  * completed before it was invoked is in what it saw, and what was invoked after its first answer came
  * is not. The strict levels promise that; elsewhere it is where to look first.
  *
+ * A log without times still has sessions: a transaction was invoked after the one before it in its session was
+ * committed. That is a guess, since the order of lines promises nothing.
+ *
  * Bounds are given as places in the order in which transactions are taken. Those that only read
  * have no place and bound nothing.
  */
@@ -17,12 +20,29 @@ struct instants {
     /* By transaction. */
     uint32_t *least; /* the order's first so many at least */
     uint32_t *most;  /* and so many at the most */
+    uint32_t *surely; /* so many at least, even where some of them may stand too early */
     bool is_torn;    /* a transaction that writes stands before one that was completed before it was invoked */
 };
 
-/* `last`: up to the completion instead of the first answer. */
+enum instants_how {
+    INSTANTS_LAST = 1,  /* up to the completion instead of the first answer */
+    INSTANTS_GUESS = 2, /* by sessions where there are no times */
+};
+
+/* `how` is a set of these. */
 MUST_USE enum status audit_instants_find(struct instants *, const struct plan *, const uint32_t *order,
-                                   uint32_t count, bool last, struct error *);
+                                   uint32_t count, unsigned how, struct error *);
+/* The transaction at a place of the order now stands at a later one; so many transactions there are. */
+void audit_instants_move(struct instants *, size_t txns, uint32_t from, uint32_t to);
+
+/* Becomes a copy of itself, to be closed as well as the original. */
+MUST_USE enum status audit_instants_copy(struct instants *, size_t txns, struct error *);
+
+/* The first `count` of the order, where one is moved: so many of them there are of the others, or of all. */
+static inline uint32_t instants_moved(uint32_t count, uint32_t from, uint32_t to)
+{
+    return count > from && count <= to ? count - 1 : count;
+}
 void audit_instants_close(struct instants *);
 
 #endif

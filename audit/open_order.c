@@ -268,6 +268,13 @@ static void see_block(struct open_order *o, const struct block *block)
         case ACTION_BLOCK:
             see_block(o, &a->as.block);
             break;
+        case ACTION_OPEN:
+            see_query(o, a->as.cursor.query, true);
+            break;
+        case ACTION_REQUIRE_CLOSED:
+        case ACTION_FETCH:
+        case ACTION_CLOSE:
+            break;
         }
     }
 }

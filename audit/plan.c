@@ -3,8 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "audit/first_rows_private.h"
+#include "audit/quiet_numbers_private.h"
 #include "base/bisect.h"
 #include "base/intern.h"
+#include "base/map.h"
 #include "programs/machine/engine.h"
 #include "programs/sql/access.h"
 
@@ -151,14 +154,6 @@ static enum status make_statements(struct plan *plan, struct error *err)
 
 /* --- Transactions -------------------------------------------------------------------------------- */
 
-static int64_t first_answer(const struct call_log *log, const struct logged_txn *t)
-{
-    for (uint32_t i = 0; i < t->answer_count; i++)
-        if (log->answers.at[t->answer + i].completed_ns != TIME_NEVER)
-            return log->answers.at[t->answer + i].completed_ns;
-    return t->completed_ns;
-}
-
 static enum status plan_call(struct plan *plan, struct plan_txn *t, struct error *err)
 {
     const struct logged_txn *logged = t->logged;
@@ -176,25 +171,35 @@ static enum status plan_call(struct plan *plan, struct plan_txn *t, struct error
     return STATUS_OK;
 }
 
+void audit_plan_count_answers(const struct plan *plan, uint32_t txn, uint64_t *judged,
+                              uint64_t *unjudged)
+{
+    const struct logged_txn *logged = plan->txns.at[txn].logged;
+    uint32_t wanted = logged->function.length > 0 ? 1 : logged->statement_count;
+
+    for (uint32_t i = 0; i < wanted && !plan->txns.at[txn].is_unknown; i++) {
+        bool is_missing = i >= logged->answer_count ||
+                          plan->log->answers.at[logged->answer + i].kind == CALL_ANSWER_MISSING;
+
+        *judged += !is_missing;
+        *unjudged += is_missing;
+    }
+}
+
 static enum status plan_txn(struct plan *plan, const struct logged_txn *logged, struct error *err)
 {
     struct plan_txn t = { .logged = logged,
                           .is_unknown = logged->status != TXN_OK,
-                          .first_answer_ns = first_answer(plan->log, logged) };
-    uint32_t wanted = logged->function.length > 0 ? 1 : logged->statement_count;
+                          .first_answer_ns = call_log_first_answer(plan->log, logged) };
 
-    if (t.is_unknown)
-        plan->has_unknown = true;
-    else if (logged->answer_count < wanted)
-        plan->unjudged += wanted - logged->answer_count;
-    for (uint32_t i = 0; i < logged->answer_count && !t.is_unknown; i++)
-        plan->unjudged +=
-            plan->log->answers.at[logged->answer + i].kind == CALL_ANSWER_MISSING;
+    plan->has_unknown |= t.is_unknown;
     if (logged->function.length > 0)
         TRY(plan_call(plan, &t, err));
     else
         t.step_count = logged->statement_count;
-    return array_push(&plan->txns, t, err);
+    TRY(array_push(&plan->txns, t, err));
+    audit_plan_count_answers(plan, (uint32_t)plan->txns.count - 1, &plan->judged, &plan->unjudged);
+    return STATUS_OK;
 }
 
 static void note_access(struct plan *plan, const struct access *access)
@@ -216,6 +221,7 @@ static void note_access(struct plan *plan, const struct access *access)
         for (uint32_t k = 0; k < calls; k++) {
             uint32_t f = txn->step_count ? plan->steps.at[txn->step + k] : txn->function;
 
+            plan->is_called[f] = true;
             for (uint32_t t = 0; t < tables && plan->is_writing[f]; t++) {
                 const struct access *a = &access[f * tables + t];
 
@@ -234,7 +240,8 @@ static enum status find_writing(struct plan *plan, struct error *err)
 
     plan->is_writing = calloc(tree->function_count + 1, 1);
     plan->is_written = calloc(tree->schema.table_count + 1, sizeof *plan->is_written);
-    if (!plan->is_writing || !plan->is_written)
+    plan->is_called = calloc(tree->function_count + 1, sizeof *plan->is_called);
+    if (!plan->is_writing || !plan->is_written || !plan->is_called)
         return error_set(err, STATUS_OVER_LIMIT, "no memory for functions");
     TRY(arena_init(&arena, ARENA_UNLIMITED, err));
     status = access_find(tree, &arena, &access, err);
@@ -250,6 +257,10 @@ enum status audit_plan_make(struct plan *plan, const struct call_log *log, struc
     bool has_ts = false;
 
     *plan = (struct plan){ .log = log, .program = program };
+    plan->numbers = calloc(1, sizeof *plan->numbers);
+    if (!plan->numbers)
+        return error_set(err, STATUS_OVER_LIMIT, "no memory for the numbers of sequences");
+    plan->numbers->schema = &program->tree.schema;
     for (size_t i = 0; i < log->txns.count; i++) {
         if (log->txns.at[i].status == TXN_ABORT)
             continue;
@@ -260,6 +271,13 @@ enum status audit_plan_make(struct plan *plan, const struct call_log *log, struc
     TRY(find_writing(plan, err));
     TRY(influence_find(&plan->influence, &program->tree, plan->is_written, false, err));
     TRY(influence_find(&plan->lean_influence, &program->tree, plan->is_written, true, err));
+    TRY(quiet_numbers_find(&program->tree, &plan->numbers->are_quiet, err));
+    for (size_t i = 0; i < plan->txns.count; i++) {
+        const struct logged_txn *t = plan->txns.at[i].logged;
+
+        /* It may have failed for a number that it got. */
+        plan->numbers->are_quiet &= t->status != TXN_OK || t->sqlstate.length == 0;
+    }
     for (size_t i = 0; i < plan->txns.count; i++)
         has_ts |= audit_plan_has_ts(plan, (uint32_t)i);
     for (size_t i = 0; i < plan->txns.count; i++) {
@@ -280,24 +298,35 @@ void audit_plan_close(struct plan *plan)
     array_close(&plan->txns);
     array_close(&plan->steps);
     free(plan->is_writing);
+    free(plan->is_called);
     free(plan->is_written);
     influence_close(&plan->influence);
     influence_close(&plan->lean_influence);
+    if (plan->numbers)
+        numbers_close(plan->numbers);
+    free(plan->numbers);
 }
 
 /* --- The state at the beginning -------------------------------------------------------------------- */
 
-static enum status take_engine(struct engine *engine, uint32_t tables, struct rows *rows,
+static enum status put_initial(const struct plan *plan, struct rows *rows, uint32_t table, const struct datum *cells,
+                               bool *is_new, struct error *err)
+{
+    numbers_note_initial(plan->numbers, cells, plan->program->tree.schema.tables[table].column_count);
+    return audit_rows_put_initial(rows, table, cells, is_new, err);
+}
+
+static enum status take_engine(const struct plan *plan, struct engine *engine, struct rows *rows,
                                struct error *err)
 {
-    for (uint32_t t = 0; t < tables; t++) {
+    for (uint32_t t = 0; t < plan->program->tree.schema.table_count; t++) {
         const struct datum *const *cells;
         uint32_t count;
         bool is_new;
 
         TRY(engine_read_table(engine, t, &cells, &count, err));
         for (uint32_t i = 0; i < count; i++)
-            TRY(audit_rows_put_initial(rows, t, cells[i], &is_new, err));
+            TRY(put_initial(plan, rows, t, cells[i], &is_new, err));
     }
     return STATUS_OK;
 }
@@ -328,7 +357,7 @@ static enum status fill_by_load(const struct plan *plan, struct rows *rows, stru
     if (status == STATUS_OK)
         status = call_load(plan, engine, &heap, err);
     if (status == STATUS_OK)
-        status = take_engine(engine, plan->program->tree.schema.table_count, rows, err);
+        status = take_engine(plan, engine, rows, err);
     engine_close(engine);
     heap_close(&heap);
     return status;
@@ -337,7 +366,7 @@ static enum status fill_by_load(const struct plan *plan, struct rows *rows, stru
 static enum status find_column(const struct schema_table *table, struct text name,
                                uint16_t *column, struct error *err)
 {
-    for (uint16_t i = 0; i < table->column_count; i++)
+    for (uint16_t i = 0; i < schema_shown(table); i++)
         if (text_equal(table->columns[i].name, name)) {
             *column = i;
             return STATUS_OK;
@@ -368,11 +397,14 @@ static enum status put_row(const struct plan *plan, struct rows *rows,
                                       &cells[column], &sql_error) != STATUS_OK)
             return error_set(err, STATUS_BAD_INPUT, "%s", sql_error.text);
     }
+    if (schema->tables[t].is_numbered)
+        cells[schema->tables[t].key.at[0]] =
+            datum_of_int64(schema_first_row(0) + (row - plan->log->rows.at));
     for (uint16_t i = 0; i < schema->tables[t].key.count; i++)
         if (datum_is_null(&cells[schema->tables[t].key.at[i]]))
             return error_set(err, STATUS_BAD_INPUT, "a row of %.*s without its primary key",
                              TEXT_PRINT(row->table));
-    TRY(audit_rows_put_initial(rows, t, cells, &is_new, err));
+    TRY(put_initial(plan, rows, t, cells, &is_new, err));
     if (!is_new)
         return error_set(err, STATUS_BAD_INPUT, "two rows of %.*s have the same primary key",
                          TEXT_PRINT(row->table));
@@ -400,8 +432,9 @@ enum status audit_plan_fill(const struct plan *plan, struct rows *rows, struct e
         return fill_by_load(plan, rows, err);
     case INITIAL_ROWS:
         return fill_by_rows(plan, rows, err);
-    case INITIAL_EMPTY:
     case INITIAL_UNKNOWN:
+        return plan->first ? first_rows_put(plan->first, rows, err) : STATUS_OK;
+    case INITIAL_EMPTY:
         break;
     }
     return STATUS_OK;
@@ -436,6 +469,14 @@ bool audit_plan_is_before(const struct plan *plan, uint32_t a, uint32_t b)
     return !first->is_unknown && first->logged->completed_ns != TIME_NEVER &&
            second->logged->invoked_ns != TIME_NEVER &&
            first->logged->completed_ns < second->logged->invoked_ns;
+}
+
+bool audit_plan_is_after_answer(const struct plan *plan, uint32_t first, uint32_t second)
+{
+    const struct plan_txn *t = &plan->txns.at[first];
+    int64_t invoked = plan->txns.at[second].logged->invoked_ns;
+
+    return t->first_answer_ns != TIME_NEVER && invoked != TIME_NEVER && invoked > t->first_answer_ns;
 }
 
 /* A transaction and by what it is sorted. */
@@ -473,18 +514,58 @@ static void fill_least(const struct sorted_txn *all, uint32_t count, bool of_com
     }
 }
 
+/* By transaction: where the next one of its session that has ts stands among these, by the order of the log. */
+static enum status find_next(const struct plan *plan, const struct sorted_txn *all, uint32_t count, uint32_t *next,
+                             struct error *err)
+{
+    struct map sessions = { 0 };
+    enum status status = STATUS_OK;
+    size_t place;
+
+    for (uint32_t i = 0; i < plan->txns.count; i++)
+        next[i] = count;
+    for (uint32_t i = 0; i < count; i++)
+        next[all[i].txn] = i;
+    for (size_t i = plan->txns.count; i > 0 && status == STATUS_OK; i--) {
+        const struct logged_txn *t = plan->txns.at[i - 1].logged;
+
+        if (t->session < 0)
+            continue;
+        status = map_add(&sessions, (uint64_t)t->session, count, &place, err);
+        if (status == STATUS_OK && t->has_ts)
+            sessions.values.at[place] = next[i - 1];
+        else if (status == STATUS_OK)
+            next[i - 1] = (uint32_t)sessions.values.at[place];
+    }
+    map_close(&sessions);
+    return status;
+}
+
 /*
  * The key of one without ts is how many of those with it (the first `count`) come before: those up to
  * the last that was completed before it was, or, if it only reads, up to the last that it could have seen.
+ * In a log without times, those up to the next one of its session.
  * Where others have a ts, one without it has most likely written nothing, whatever its program may write.
  */
 static enum status give_slots(const struct plan *plan, struct sorted_txn *all, uint32_t count,
                               uint32_t total, struct error *err)
 {
     int64_t *least = calloc(2 * ((size_t)count + 1), sizeof *least);
+    uint32_t *next = calloc(plan->txns.count + 1, sizeof *next);
+    bool is_timed = false;
+    enum status status;
 
-    if (!least)
-        return error_set(err, STATUS_OVER_LIMIT, "no memory for an order");
+    for (uint32_t i = 0; i < total; i++)
+        is_timed |= all[i].logged->invoked_ns != TIME_NEVER || all[i].logged->completed_ns != TIME_NEVER;
+    if (!least || !next)
+        status = error_set(err, STATUS_OVER_LIMIT, "no memory for an order");
+    else
+        status = find_next(plan, all, count, next, err);
+    if (status != STATUS_OK) {
+        free(least);
+        free(next);
+        return status;
+    }
     fill_least(all, count, true, least);
     fill_least(all, count, false, least + count + 1);
     for (uint32_t i = count; i < total; i++) {
@@ -495,10 +576,13 @@ static enum status give_slots(const struct plan *plan, struct sorted_txn *all, u
 
         if (end != TIME_NEVER)
             BISECT(slot, 0, count, by[slot] < end);
+        else if (!is_timed)
+            slot = next[all[i].txn];
         all[i].key = slot;
         all[i].second = end != TIME_NEVER ? end : 0;
     }
     free(least);
+    free(next);
     return STATUS_OK;
 }
 

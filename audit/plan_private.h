@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "audit/influence_private.h"
+#include "audit/numbers_private.h"
 #include "audit/rows_private.h"
 #include "base/array.h"
 #include "history/call_log.h"
@@ -27,15 +28,20 @@ struct plan_txn {
     int64_t first_answer_ns; /* when its first answer came, or TIME_NEVER */
 };
 
+struct first_rows;
+
 struct plan {
     const struct call_log *log;
+    const struct first_rows *first; /* what is taken for the rows of an unknown initial state; NULL: none */
     struct program *program;
     ARRAY(struct plan_txn) txns; /* committed, or perhaps; in the order of the log */
     ARRAY(uint32_t) steps;       /* functions */
     uint8_t *is_writing;         /* by function: whether it may write */
+    bool *is_called;             /* by function: whether a transaction calls it */
     bool *is_written;            /* by table: whether any of them may write to it */
     struct influence influence, lean_influence;
-    uint64_t unjudged;           /* answers that are not known */
+    struct numbers *numbers;     /* what sequences gave; grows with each run */
+    uint64_t judged, unjudged;   /* answers of committed transactions: known, and not known */
     bool has_unknown;
 };
 
@@ -55,12 +61,17 @@ static inline bool audit_plan_is_ok(const struct plan *plan, uint32_t txn)
     return !plan->txns.at[txn].is_unknown;
 }
 
+/* Adds its answers, known and not known; those of a transaction of unknown outcome are never judged. */
+void audit_plan_count_answers(const struct plan *, uint32_t txn, uint64_t *judged, uint64_t *unjudged);
+
 bool audit_plan_has_ts(const struct plan *, uint32_t txn);
 /* The order of ts, below, at or above zero; 0 where one has none. */
 int audit_plan_compare_ts(const struct plan *, uint32_t, uint32_t);
 
 /* Whether the first was completed before the second was invoked. */
 bool audit_plan_is_before(const struct plan *, uint32_t, uint32_t);
+/* Whether the second was invoked after the first answer of the first came. */
+bool audit_plan_is_after_answer(const struct plan *, uint32_t, uint32_t);
 
 /* An order of all to try first: by ts; those without it where their times say. */
 MUST_USE enum status audit_plan_order(const struct plan *, uint32_t *order, uint32_t *count,

@@ -4,24 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "audit/row_index_private.h"
 #include "base/hash.h"
+#include "programs/machine/row_indexes.h"
 
-#define PREFIX_MAX 32 /* columns by which an index is sought */
 #define SCRATCH_BYTES ((size_t)64 << 20)
 #define WORD ((size_t)8)
-#define ALL_COLUMNS UINT64_MAX
-
-struct rows_table {
-    struct row_index *indexes; /* the first by the primary key */
-    uint32_t index_count;
-    uint16_t width;
-};
 
 struct rows {
     const struct program *program;
-    struct rows_table *tables;
-    uint32_t table_count;
+    struct row_indexes *tables;
     struct arena stored; /* of rows, and the keys of ghosts */
     struct arena cells;  /* a stack */
     ARRAY(size_t) marks; /* by position: where the stack ended */
@@ -31,6 +22,7 @@ struct rows {
     cell_list answer, spare;
     struct heap scratch;
     row_list all; /* to be closed */
+    bool *has_open; /* by table: some of its rows may be anything */
 };
 
 static const struct schema *schema_of(const struct rows *r)
@@ -38,47 +30,22 @@ static const struct schema *schema_of(const struct rows *r)
     return &r->program->tree.schema;
 }
 
-static enum status open_table(struct rows *r, uint32_t number, struct error *err)
+static uint32_t width_of(const struct rows *r, uint32_t table)
 {
-    const struct schema *schema = schema_of(r);
-    const struct schema_table *table = &schema->tables[number];
-    struct rows_table *t = &r->tables[number];
-    uint32_t room = 1 + table->unique_count;
-
-    t->width = table->column_count;
-    for (uint32_t i = 0; i < schema->reference_count; i++)
-        room += schema->references[i].from == number;
-    t->indexes = calloc(room, sizeof *t->indexes);
-    if (!t->indexes)
-        return error_set(err, STATUS_OVER_LIMIT, "no memory for indexes");
-    TRY(row_index_init(&t->indexes[t->index_count++], table->key, table->key, err));
-    for (uint32_t i = 0; i < table->unique_count; i++)
-        TRY(row_index_init(&t->indexes[t->index_count++], table->uniques[i].columns, table->key,
-                           err));
-    for (uint32_t i = 0; i < schema->reference_count; i++)
-        if (schema->references[i].from == number)
-            TRY(row_index_init(&t->indexes[t->index_count++], schema->references[i].columns,
-                               table->key, err));
-    return STATUS_OK;
+    return schema_of(r)->tables[table].column_count;
 }
 
-static enum status open_all(struct rows *r, struct error *err)
+static enum status open_all(struct rows *r, const bool *is_called, struct error *err)
 {
-    uint32_t count = schema_of(r)->table_count;
-
     TRY(arena_init(&r->stored, ARENA_UNLIMITED, err));
     TRY(arena_init(&r->cells, ARENA_UNLIMITED, err));
-    r->tables = calloc(count + 1, sizeof *r->tables);
-    if (!r->tables)
-        return error_set(err, STATUS_OVER_LIMIT, "no memory for tables");
-    r->table_count = count;
-    for (uint32_t i = 0; i < count; i++)
-        TRY(open_table(r, i, err));
+    TRY(row_indexes_open(&r->tables, r->program, is_called, err));
     TRY(array_push(&r->marks, 0, err));
     return array_push(&r->log_ends, 0, err);
 }
 
-enum status audit_rows_open(struct rows **out, const struct program *program, struct error *err)
+enum status audit_rows_open(struct rows **out, const struct program *program,
+                            const bool *is_called, struct error *err)
 {
     struct rows *r = calloc(1, sizeof *r);
     enum status status;
@@ -87,7 +54,8 @@ enum status audit_rows_open(struct rows **out, const struct program *program, st
         return error_set(err, STATUS_OVER_LIMIT, "no memory for rows");
     r->program = program;
     heap_init(&r->scratch, SCRATCH_BYTES);
-    status = open_all(r, err);
+    r->has_open = calloc(program->tree.schema.table_count + 1U, sizeof *r->has_open);
+    status = r->has_open ? open_all(r, is_called, err) : error_set(err, STATUS_OVER_LIMIT, "no memory for rows");
     if (status != STATUS_OK) {
         audit_rows_close(r);
         return status;
@@ -100,11 +68,8 @@ void audit_rows_close(struct rows *r)
 {
     if (!r)
         return;
-    for (uint32_t i = 0; i < r->table_count; i++) {
-        for (uint32_t k = 0; k < r->tables[i].index_count; k++)
-            row_index_close(&r->tables[i].indexes[k]);
-        free(r->tables[i].indexes);
-    }
+    row_indexes_close(r->tables, r->program);
+    free(r->has_open);
     for (size_t i = 0; i < r->all.count; i++) {
         struct stored_row *row = r->all.at[i];
 
@@ -113,7 +78,6 @@ void audit_rows_close(struct rows *r)
             array_close(&row->touches->list);
         free(row->touches);
     }
-    free(r->tables);
     array_close(&r->all);
     array_close(&r->marks);
     array_close(&r->log);
@@ -198,7 +162,7 @@ bool audit_rows_equal(const struct rows *r, uint32_t table, const struct datum *
 {
     if (!a || !b)
         return a == b;
-    for (uint32_t i = 0; i < r->tables[table].width && a != b; i++)
+    for (uint32_t i = 0; i < width_of(r, table) && a != b; i++)
         if (!datum_equal(&a[i], &b[i]) || a[i].scale != b[i].scale)
             return false;
     return true;
@@ -253,6 +217,15 @@ static bool same_to(const struct datum *a, const struct datum *b, uint64_t used,
             (!datum_equal(&a[i], &b[i]) || a[i].scale != b[i].scale))
             return false;
     return true;
+}
+
+bool audit_rows_look_same(const struct rows *r, const struct row_look *look,
+                          const struct stored_row *row, const struct datum *a,
+                          const struct datum *b)
+{
+    if (!a || !b)
+        return a == b;
+    return same_to(a, b, look->used | filter_columns(look->filter), width_of(r, row->table));
 }
 
 struct narrowing {
@@ -311,7 +284,7 @@ void audit_rows_narrow(struct rows *r, const struct row_look *look, const struct
                            .row = row,
                            .scratch = &r->scratch,
                            .filtered = filter_columns(look->filter),
-                           .width = r->tables[row->table].width };
+                           .width = width_of(r, row->table) };
 
     narrow(&n, state, low, high);
 }
@@ -324,7 +297,7 @@ struct rows_scan {
     const struct row_index *index;
     bool is_secondary;
     uint64_t filtered;
-    struct datum prefix[PREFIX_MAX + 1];
+    uint64_t wanted;
 };
 
 static enum status glance_at(struct rows_scan *s, struct stored_row *row, struct error *err)
@@ -348,7 +321,8 @@ static enum status see(struct rows_scan *s, struct stored_row *row, const struct
         *cells = row->own;
         return STATUS_OK;
     }
-    if (look->choose)
+    /* A ghost is absent in any state: it must not be a choice in one run and none in another. */
+    if (look->choose && (row->version_count > 0 || row->is_wild))
         TRY(look->choose(look->context, row, look->filter, look->used, &state, err));
     *cells = cells_of(audit_rows_visible(row, state));
     if (look->tracks) {
@@ -356,17 +330,20 @@ static enum status see(struct rows_scan *s, struct stored_row *row, const struct
                                .row = row,
                                .scratch = &s->rows->scratch,
                                .filtered = s->filtered,
-                               .width = s->rows->tables[row->table].width };
+                               .width = width_of(s->rows, row->table) };
 
         narrow(&n, state, &look->low, &look->high);
     }
     return STATUS_OK;
 }
 
-static enum status consider(struct rows_scan *s, const struct row_entry *entry, struct error *err)
+static enum status consider(void *context, const struct row_entry *entry, bool *is_enough,
+                            struct error *err)
 {
+    struct rows_scan *s = context;
     struct stored_row *row = entry->row;
     const struct datum *cells, *seen;
+    const struct row_version *latest;
     struct heap *scratch = &s->rows->scratch;
 
     TRY(glance_at(s, row, err));
@@ -375,138 +352,91 @@ static enum status consider(struct rows_scan *s, const struct row_entry *entry, 
         !condition_matches(s->look->filter, cells, scratch))
         return STATUS_OK;
     if (s->look->is_locking && !row->has_own) {
+        uint32_t newest = STATE_NEWEST;
+
         seen = cells;
-        cells = cells_of(audit_rows_visible(row, STATE_NEWEST));
+        if (s->look->choose)
+            TRY(s->look->choose(s->look->context, row, s->look->filter, s->look->used, &newest, err));
+        latest = audit_rows_visible(row, newest);
+        cells = cells_of(latest);
+        if (latest && latest->position > s->look->newest)
+            s->look->newest = latest->position;
         if (!cells || (cells != seen && !condition_matches(s->look->filter, cells, scratch)))
             return STATUS_OK;
     }
-    return array_push(&s->rows->answer, cells, err);
+    TRY(array_push(&s->rows->answer, cells, err));
+    *is_enough = s->rows->answer.count >= s->wanted;
+    return STATUS_OK;
 }
 
-/* How many of an index's first columns a filter pins or restricts, twice; a range is one more. */
-static uint32_t merit_of(const struct row_index *index, const struct filter *f)
+/* From which state on no row of the chunk is where its entry is; ROW_CHUNK_UNKNOWN: one is now. */
+static uint32_t quiet_from(const struct rows_scan *s, const struct row_chunk *chunk)
 {
-    struct datum value;
-    struct range range;
-    uint32_t i = 0;
+    uint32_t from = 0;
 
-    while (i < index->column_count && i < PREFIX_MAX &&
-           (condition_pin(f, index->columns[i], &value) ||
-            condition_restriction(f, index->columns[i])))
-        i++;
-    if (i == index->column_count || i == PREFIX_MAX)
-        return 2 * i;
-    range = condition_range(f, index->columns[i]);
-    return 2 * i + (range.has_low || range.has_high);
+    for (uint32_t i = 0; i < chunk->count; i++) {
+        const struct stored_row *row = chunk->entries[i].row;
+        const struct row_version *latest = audit_rows_visible(row, STATE_NEWEST);
+
+        if (row->has_own || (latest && latest->cells &&
+                             (!s->is_secondary || row_index_agrees(s->index, latest->cells,
+                                                                   chunk->entries[i].cells))))
+            return ROW_CHUNK_UNKNOWN;
+        if (latest && latest->position > from)
+            from = latest->position;
+    }
+    return from;
 }
 
-static bool is_beyond(const struct range *range, const struct datum *value)
+static bool skips(void *context, struct row_chunk *chunk)
 {
-    int order;
+    struct rows_scan *s = context;
+    struct footprint *footprint = s->look->footprint;
+    struct error err;
 
-    if (!range->has_high)
+    if (chunk->note == ROW_CHUNK_UNKNOWN)
+        chunk->note = quiet_from(s, chunk);
+    if (chunk->note == ROW_CHUNK_UNKNOWN || chunk->note > s->look->state)
         return false;
-    if (datum_is_null(value))
-        return true;
-    order = datum_compare(value, &range->high);
-    return order > 0 || (order == 0 && range->high_is_open);
+    /* Without memory for it, its rows are looked at. */
+    return !footprint || array_push(&footprint->quiet, chunk, &err) == STATUS_OK;
 }
 
-/* Rows with the first `count` columns as they are in the prefix. */
-static enum status scan_range(struct rows_scan *s, uint32_t count, struct error *err)
+/* Whether nobody has to know at which rows the look has looked. */
+static bool may_skip(const struct rows_scan *s)
 {
-    const struct row_index *index = s->index;
-    bool is_ranged = count < index->column_count;
-    struct range range = { .has_low = false };
-    struct row_place place;
-    const struct row_entry *entry;
+    const struct row_look *look = s->look;
 
-    if (is_ranged)
-        range = condition_range(s->look->filter, index->columns[count]);
-    if (range.has_low)
-        s->prefix[count] = range.low;
-    place = row_index_seek(index, s->prefix, count + range.has_low,
-                           range.has_low && range.low_is_open);
-    for (; (entry = row_index_at(index, place)); place = row_index_next(index, place)) {
-        if (!row_index_has_prefix(index, entry->cells, s->prefix, count) ||
-            (is_ranged && is_beyond(&range, &entry->cells[index->columns[count]])))
-            break;
-        TRY(consider(s, entry, err));
-    }
-    return STATUS_OK;
-}
-
-static enum status scan_from(struct rows_scan *s, uint32_t count, struct error *err)
-{
-    const struct filter *f = s->look->filter;
-    const struct restriction *r;
-    bool is_done = count == s->index->column_count || count == PREFIX_MAX;
-    uint16_t column = is_done ? 0 : s->index->columns[count];
-
-    if (is_done)
-        return scan_range(s, count, err);
-    if (condition_pin(f, column, &s->prefix[count]))
-        return scan_from(s, count + 1, err);
-    r = condition_restriction(f, column);
-    if (!r)
-        return scan_range(s, count, err);
-    for (uint32_t i = 0; i < r->value_count; i++) {
-        s->prefix[count] = r->values[i];
-        TRY(scan_from(s, count + 1, err));
-    }
-    return STATUS_OK;
-}
-
-/* Merge sort by the primary key. */
-static void sort_cells(const struct row_index *by, const struct datum **cells,
-                       const struct datum **spare, size_t count)
-{
-    size_t half = count / 2, a = 0, b = half;
-
-    if (count < 2)
-        return;
-    sort_cells(by, cells, spare, half);
-    sort_cells(by, cells + half, spare, count - half);
-    memcpy(spare, cells, count * sizeof *cells);
-    for (size_t i = 0; i < count; i++) {
-        bool takes_a = b == count || (a < half && row_index_compare(by, spare[a], spare[b]) < 0);
-
-        cells[i] = takes_a ? spare[a++] : spare[b++];
-    }
-}
-
-static const struct row_index *best_index(const struct rows_table *t, const struct filter *f)
-{
-    const struct row_index *index = &t->indexes[0];
-    uint32_t best = merit_of(index, f);
-
-    for (uint32_t i = 1; i < t->index_count; i++) {
-        uint32_t merit = merit_of(&t->indexes[i], f);
-
-        if (merit > best) {
-            best = merit;
-            index = &t->indexes[i];
-        }
-    }
-    return index;
+    return !look->choose && !look->tracks &&
+           (!look->footprint || (look->footprint->takes_quiet && !s->is_secondary));
 }
 
 enum status audit_rows_find(struct rows *r, struct row_look *look, const struct datum *const **cells,
                       uint32_t *count, struct error *err)
 {
-    const struct rows_table *t = &r->tables[look->filter->condition->table];
+    const struct row_indexes *t = &r->tables[look->filter->condition->table];
     struct rows_scan scan = { .rows = r, .look = look };
+
+    struct row_visit visit = { .filter = look->filter, .visit = consider, .context = &scan };
+    bool is_ordered;
 
     r->answer.count = 0;
     if (!condition_is_empty(look->filter)) {
-        scan.index = best_index(t, look->filter);
-        scan.is_secondary = scan.index != &t->indexes[0];
+        scan.index = visit.index = row_index_best(t->at, t->count, look->filter);
+        scan.is_secondary = scan.index != &t->at[0];
+        look->missed_open = scan.is_secondary && r->has_open[look->filter->condition->table];
         if (look->tracks || look->footprint)
             scan.filtered = filter_columns(look->filter);
-        TRY(scan_from(&scan, 0, err));
-        if (scan.is_secondary && r->answer.count > 1) {
+        /* A lock takes the newest version of a row, which may have another place in all but the key. */
+        is_ordered = look->wanted > 0 && !(look->is_locking && scan.is_secondary) &&
+                     row_index_is_ordered(scan.index, look->filter, look->order);
+        scan.wanted = is_ordered ? look->wanted : UINT64_MAX;
+        visit.is_backwards = is_ordered && look->order->descends;
+        visit.skips = may_skip(&scan) ? skips : NULL;
+        TRY(row_index_visit(&visit, err));
+        if (scan.is_secondary && !is_ordered && r->answer.count > 1) {
             TRY(array_reserve(&r->spare, r->answer.count, err));
-            sort_cells(&t->indexes[0], r->answer.at, r->spare.at, r->answer.count);
+            row_index_sort(&t->at[0], r->answer.at, r->spare.at, r->answer.count);
         }
     }
     *cells = r->answer.at;
@@ -516,18 +446,29 @@ enum status audit_rows_find(struct rows *r, struct row_look *look, const struct 
 
 /* --- Writes -------------------------------------------------------------------------------------- */
 
+/* Something is where the entry is that was not. */
+static bool wake(const struct row_index *index, const struct datum *cells)
+{
+    struct row_place place;
+
+    if (!row_index_find(index, cells, &place))
+        return false;
+    index->chunks.at[place.chunk]->note = ROW_CHUNK_UNKNOWN;
+    return true;
+}
+
 /* An entry in each index for what the row is now. The primary one is there. */
 static enum status add_entries(struct rows *r, struct stored_row *row, const struct datum *cells,
                                struct error *err)
 {
-    const struct rows_table *t = &r->tables[row->table];
+    const struct row_indexes *t = &r->tables[row->table];
     const struct datum *latest =
         row->version_count > 0 ? row->versions[row->version_count - 1].cells : NULL;
 
-    for (uint32_t i = 1; i < t->index_count; i++) {
-        struct row_index *index = &t->indexes[i];
+    for (uint32_t i = 1; i < t->count; i++) {
+        struct row_index *index = &t->at[i];
 
-        if ((latest && row_index_agrees(index, latest, cells)) || row_index_find(index, cells))
+        if ((latest && row_index_agrees(index, latest, cells)) || wake(index, cells))
             continue;
         TRY(row_index_add(index, (struct row_entry){ cells, row }, err));
     }
@@ -537,34 +478,41 @@ static enum status add_entries(struct rows *r, struct stored_row *row, const str
 /* Cells are about to go: the entries that are made of them go as well. */
 static void remove_entries(struct rows *r, struct stored_row *row, const struct datum *cells)
 {
-    const struct rows_table *t = &r->tables[row->table];
+    const struct row_indexes *t = &r->tables[row->table];
 
-    for (uint32_t i = 1; cells && i < t->index_count; i++) {
-        const struct row_entry *entry = row_index_find(&t->indexes[i], cells);
+    for (uint32_t i = 1; cells && i < t->count; i++) {
+        const struct row_entry *entry = row_index_find(&t->at[i], cells, NULL);
 
         if (entry && entry->cells == cells)
-            row_index_remove(&t->indexes[i], cells);
+            row_index_remove(&t->at[i], cells);
     }
 }
 
 /* Of a row that has no version left the place must still be told, by a copy. */
 static enum status keep_place(struct rows *r, struct stored_row *row, struct error *err)
 {
-    struct rows_table *t = &r->tables[row->table];
+    struct row_indexes *t = &r->tables[row->table];
 
     if (row->version_count > 0 || row->is_kept)
         return STATUS_OK;
-    TRY(copy_cells(&r->stored, row->like, t->width, NULL, &row->like, err));
-    row_index_find(&t->indexes[0], row->like)->cells = row->like;
+    TRY(copy_cells(&r->stored, row->like, width_of(r, row->table), NULL, &row->like, err));
+    row_index_find(&t->at[0], row->like, NULL)->cells = row->like;
     row->is_kept = true;
     return STATUS_OK;
+}
+
+const struct stored_row *audit_rows_get(const struct rows *r, uint32_t table, const struct datum *cells)
+{
+    const struct row_entry *entry = row_index_find(&r->tables[table].at[0], cells, NULL);
+
+    return entry ? entry->row : NULL;
 }
 
 static enum status find_or_make(struct rows *r, uint32_t table, const struct datum *like,
                                 struct stored_row **out, struct error *err)
 {
-    struct rows_table *t = &r->tables[table];
-    const struct row_entry *entry = row_index_find(&t->indexes[0], like);
+    struct row_indexes *t = &r->tables[table];
+    const struct row_entry *entry = row_index_find(&t->at[0], like, NULL);
     struct stored_row *row;
 
     if (entry) {
@@ -587,13 +535,13 @@ static enum status give_place(struct rows *r, struct stored_row *row, const stru
     if (row->like)
         return STATUS_OK;
     row->like = cells;
-    return row_index_add(&r->tables[row->table].indexes[0], (struct row_entry){ cells, row }, err);
+    return row_index_add(&r->tables[row->table].at[0], (struct row_entry){ cells, row }, err);
 }
 
 enum status audit_rows_write(struct rows *r, uint32_t table, const struct row_write *w, uint64_t changes,
                        struct error *err)
 {
-    struct rows_table *t = &r->tables[table];
+    struct row_indexes *t = &r->tables[table];
     const struct row_version *latest;
     const struct datum *cells = NULL;
     struct stored_row *row = NULL;
@@ -601,8 +549,10 @@ enum status audit_rows_write(struct rows *r, uint32_t table, const struct row_wr
     TRY(find_or_make(r, table, w->row, &row, err));
     latest = audit_rows_visible(row, STATE_NEWEST);
     if (!w->is_removed || !row->like)
-        TRY(copy_cells(&r->cells, w->row, t->width, cells_of(latest), &cells, err));
+        TRY(copy_cells(&r->cells, w->row, width_of(r, row->table), cells_of(latest), &cells, err));
     TRY(give_place(r, row, cells, err));
+    if (!row->has_own && !cells_of(latest))
+        wake(&t->at[0], row->like);
     if (row->has_own) {
         remove_entries(r, row, row->own);
         /* The old cells are still there until the run ends, so the place may be told by them. */
@@ -614,6 +564,11 @@ enum status audit_rows_write(struct rows *r, uint32_t table, const struct row_wr
     row->own = w->is_removed ? NULL : cells;
     row->own_changes |= w->is_removed || w->is_insert ? ALL_COLUMNS : changes;
     return row->own ? add_entries(r, row, row->own, err) : STATUS_OK;
+}
+
+const row_list *audit_rows_all(const struct rows *r)
+{
+    return &r->all;
 }
 
 const row_list *audit_rows_written(const struct rows *r)
@@ -641,6 +596,28 @@ static enum status touch(struct stored_row *row, uint32_t txn, uint64_t changes,
             return STATUS_OK;
         }
     return array_push(&t->list, ((struct row_touch){ txn, changes }), err);
+}
+
+uint32_t audit_rows_written_at(const struct rows *r, uint32_t position)
+{
+    return (uint32_t)(r->log_ends.at[position] - r->log_ends.at[position - 1]);
+}
+
+void audit_rows_mark(struct rows *r, uint32_t position, uint32_t end, bool is_open)
+{
+    for (size_t i = r->log_ends.at[position - 1]; i < r->log_ends.at[end - 1]; i++) {
+        r->log.at[i]->is_forked = true;
+        r->log.at[i]->is_open |= is_open;
+        r->has_open[r->log.at[i]->table] |= is_open;
+    }
+}
+
+void audit_rows_mark_wild(struct rows *r)
+{
+    for (size_t i = 0; i < r->written.count; i++) {
+        r->written.at[i]->is_wild = true;
+        r->has_open[r->written.at[i]->table] = true;
+    }
 }
 
 enum status audit_rows_abandon(struct rows *r, struct error *err)
@@ -678,6 +655,20 @@ static enum status add_version(struct stored_row *row, struct row_version versio
     return STATUS_OK;
 }
 
+/*
+ * The columns that may differ from the version before. What was written was not made of that one where the
+ * transaction saw an older state.
+ */
+static uint64_t changes_of(const struct rows *r, const struct stored_row *row)
+{
+    const struct datum *before = cells_of(audit_rows_visible(row, STATE_NEWEST));
+
+    if (row->own_changes == ALL_COLUMNS || !row->own || !before ||
+        !same_to(row->own, before, ~row->own_changes, width_of(r, row->table)))
+        return ALL_COLUMNS;
+    return row->own_changes;
+}
+
 enum status audit_rows_commit(struct rows *r, struct error *err)
 {
     uint32_t position = audit_rows_position(r) + 1;
@@ -685,9 +676,10 @@ enum status audit_rows_commit(struct rows *r, struct error *err)
     TRY(array_reserve(&r->log, r->written.count, err));
     for (size_t i = 0; i < r->written.count; i++) {
         struct stored_row *row = r->written.at[i];
+        uint64_t changes = changes_of(r, row);
         const struct row_version version = { .position = position,
-                                             .is_whole = row->own_changes == ALL_COLUMNS,
-                                             .changes = row->own_changes,
+                                             .is_whole = changes == ALL_COLUMNS,
+                                             .changes = changes,
                                              .cells = row->own };
 
         TRY(add_version(row, version, err));
@@ -700,6 +692,18 @@ enum status audit_rows_commit(struct rows *r, struct error *err)
     return array_push(&r->marks, r->cells.used, err);
 }
 
+/* The version before the one that is gone is the latest again. */
+static void wake_latest(const struct rows *r, const struct stored_row *row,
+                        const struct datum *gone)
+{
+    const struct row_indexes *t = &r->tables[row->table];
+    const struct row_version *latest = audit_rows_visible(row, STATE_NEWEST);
+
+    for (uint32_t i = 0; latest && latest->cells && i < t->count; i++)
+        if (!gone || !row_index_agrees(&t->at[i], gone, latest->cells))
+            wake(&t->at[i], latest->cells);
+}
+
 enum status audit_rows_pop(struct rows *r, uint32_t txn, struct error *err)
 {
     size_t from = r->log_ends.at[r->log_ends.count - 2];
@@ -709,13 +713,53 @@ enum status audit_rows_pop(struct rows *r, uint32_t txn, struct error *err)
         struct stored_row *row = r->log.at[--r->log.count];
         const struct row_version gone = row->versions[--row->version_count];
 
+        wake_latest(r, row, gone.cells);
         remove_entries(r, row, gone.cells);
-        TRY(touch(row, txn, gone.changes, err));
+        if (txn != UINT32_MAX)
+            TRY(touch(row, txn, gone.changes, err));
         TRY(keep_place(r, row, err));
     }
     r->log_ends.count--;
     r->marks.count--;
     arena_reset_to(&r->cells, r->marks.at[r->marks.count - 1]);
+    return STATUS_OK;
+}
+
+struct stored_row *const *audit_rows_of_newest(const struct rows *r, uint32_t *count)
+{
+    size_t from = r->log_ends.at[r->log_ends.count - 2];
+
+    *count = (uint32_t)(r->log.count - from);
+    return r->log.at + from;
+}
+
+enum status audit_rows_copy_newest(const struct rows *r, struct arena *arena, struct row_copy **copies,
+                                   uint32_t *count, struct error *err)
+{
+    struct stored_row *const *rows = audit_rows_of_newest(r, count);
+
+    *copies = arena_push(arena, (size_t)*count + 1, sizeof **copies);
+    if (!*copies)
+        return error_set(err, STATUS_OVER_LIMIT, "no memory for versions of rows");
+    for (uint32_t i = 0; i < *count; i++) {
+        const struct row_version *v = &rows[i]->versions[rows[i]->version_count - 1];
+
+        (*copies)[i] = (struct row_copy){ .row = rows[i], .changes = v->is_whole ? ALL_COLUMNS : v->changes };
+        if (v->cells)
+            TRY(copy_cells(arena, v->cells, width_of(r, rows[i]->table), NULL, &(*copies)[i].cells, err));
+    }
+    return STATUS_OK;
+}
+
+enum status audit_rows_rewrite(struct rows *r, const struct row_copy *copies, uint32_t count, struct error *err)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const struct stored_row *row = copies[i].row;
+        const struct row_write w = { .row = copies[i].cells ? copies[i].cells : row->like,
+                                     .is_removed = !copies[i].cells };
+
+        TRY(audit_rows_write(r, row->table, &w, copies[i].changes, err));
+    }
     return STATUS_OK;
 }
 
@@ -730,20 +774,25 @@ enum status audit_rows_put_initial(struct rows *r, uint32_t table, const struct 
     *is_new = row->version_count == 0;
     if (!*is_new)
         return STATUS_OK;
-    TRY(copy_cells(&r->cells, cells, r->tables[table].width, NULL, &copy, err));
+    TRY(copy_cells(&r->cells, cells, width_of(r, table), NULL, &copy, err));
     TRY(give_place(r, row, copy, err));
     TRY(add_entries(r, row, copy, err));
     r->marks.at[0] = r->cells.used;
     return add_version(row, (struct row_version){ 0, true, ALL_COLUMNS, copy }, err);
 }
 
+uint64_t audit_rows_cell_hash(const struct datum *d)
+{
+    return datum_hash(d) + d->kind + ((uint64_t)d->scale << 8);
+}
+
 uint64_t audit_rows_own_hash(const struct rows *r, const struct stored_row *row, uint64_t used)
 {
     uint64_t hash = hash_mix(row->own != NULL, (uint64_t)(uintptr_t)row);
 
-    for (uint16_t k = 0; row->own && k < r->tables[row->table].width; k++)
+    for (uint16_t k = 0; row->own && k < width_of(r, row->table); k++)
         if (used & bit_of(k))
-            hash = hash_mix(hash, datum_hash(&row->own[k]) + row->own[k].kind);
+            hash = hash_mix(hash, audit_rows_cell_hash(&row->own[k]));
     return hash;
 }
 

@@ -17,6 +17,7 @@
 #include "audit/open_order_private.h"
 #include "audit/plan_private.h"
 #include "audit/rows_private.h"
+#include "audit/worlds_private.h"
 
 enum run_mode {
     RUN_AT_PLACE,  /* every statement sees the newest state */
@@ -35,6 +36,7 @@ enum run_end {
 struct choice {
     uint32_t state;
     uint32_t low, high;      /* if the run tracks: where it would have been the same */
+    uint32_t floor;          /* none is below */
     uint32_t statement;
     uint32_t query;          /* its number in the plan's influence */
     struct stored_row *row;  /* of RUN_PAPER */
@@ -48,6 +50,12 @@ struct run_window {
 };
 
 typedef void runner_listener(void *context, uint32_t step, enum type_kind, const struct request *);
+/* A write is done; of the rows written so far, those from `first` on are new. */
+typedef void runner_write_listener(void *context, const struct query *, size_t first);
+
+/* A read is answered. */
+typedef enum status runner_read_listener(void *context, const struct request *, const struct datum *const *rows,
+                                         uint32_t count, struct error *);
 
 struct runner {
     const struct plan *plan;
@@ -59,8 +67,11 @@ struct runner {
     uint64_t runs;
 
     /* Of the run. */
+    uint32_t txn;
     struct run_window window;
     bool tracks;
+    bool waits;                 /* at RUN_LOCKING: a statement sees those who had locked what was locked before it */
+    uint32_t least;             /* the newest of these, as a state */
     bool explains;              /* what came out is printed to `told` if it is wrong */
     struct footprint *footprint; /* or NULL; the run adds to it */
     const struct choice *path;
@@ -72,13 +83,22 @@ struct runner {
     uint32_t statement_base;    /* those of the steps before */
     bool only_reads;            /* nothing but SELECT without a lock */
     bool saw_own;               /* it read what it had written */
+    bool is_whole;              /* the program was run to its end */
+    bool missed_update;         /* an UPDATE found no row */
     const struct open_order *open; /* or NULL: nobody wants to know whether runs use one */
     uint32_t open_line;         /* the query of a run that did, or 0 */
+    char limit[200];            /* a run took more steps or memory than a program may: nothing is known of it; or empty */
     uint32_t query;             /* of the request at hand, its number */
+    ARRAY(int64_t) asked;       /* numbers of sequences */
+    uint32_t learned;           /* so many of them the log has told in this run */
     struct buffer told;
 
-    /* Told of each answer as it comes out; or NULL. */
+    struct worlds *worlds; /* or NULL: it says what is seen, not the choices */
+
+    /* Told of each answer as it comes out, of each write and of each read; or NULL. */
     runner_listener *listener;
+    runner_write_listener *write_listener;
+    runner_read_listener *read_listener;
     void *context;
 
     /* By query and source: which columns it makes use of. */
@@ -97,5 +117,10 @@ void runner_close(struct runner *);
 
 /* The options of the run are the fields above. Nothing may be pending. */
 MUST_USE enum status runner_run(struct runner *, uint32_t txn, struct error *);
+
+/* The choices of the last run, in the place of what was in the path. */
+MUST_USE enum status runner_keep_choices(const struct runner *, choice_list *path, struct error *);
+/* States of the last run as the witness has them: within the intervals, and at locking never falling. */
+void runner_settle_choices(const struct runner *, bool by_value, struct choice *, uint32_t count);
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "audit/repair_private.h"
 #include "audit/unexplained_private.h"
 
 #include "base/bisect.h"
@@ -11,6 +12,7 @@
 
 #define PROGRESS_EVERY 4096
 #define RUN_PACE 256
+#define REPAIR_PAUSE 64 /* jumps after a repair that came to nothing */
 #define CONFLICT_SLACK 256 /* rows that a conflict may have more than once */
 
 enum status search_open(struct search *s, const struct plan *plan, struct runner *runner,
@@ -56,6 +58,7 @@ void search_close(struct search *s)
     array_close(&s->frames);
     array_close(&s->choices);
     array_close(&s->footprint.glances);
+    array_close(&s->footprint.quiet);
     array_close(&s->deferrals);
     unexplained_close(&s->wrong);
 }
@@ -137,7 +140,7 @@ static size_t find_glance(const struct conflict *c, const struct stored_row *row
     return place < c->sorted && c->rows.glances.at[place].row == row ? place : SIZE_MAX;
 }
 
-static const struct influence *influence_of(const struct search *s)
+const struct influence *audit_search_influence(const struct search *s)
 {
     return s->runner->saw_own ? &s->plan->influence : &s->plan->lean_influence;
 }
@@ -149,7 +152,7 @@ static const query_set *say_of(const struct search *s, uint32_t txn, enum reason
 
     if (t->step_count > 0 || t->logged->sqlstate.length > 0 || reason == REASON_ALL)
         return NULL;
-    return reason == REASON_ANSWER ? influence_on_answer(influence_of(s), t->function)
+    return reason == REASON_ANSWER ? influence_on_answer(audit_search_influence(s), t->function)
                                    : s->reached;
 }
 
@@ -157,7 +160,7 @@ static const query_set *say_of(const struct search *s, uint32_t txn, enum reason
 static void find_writers(struct search *s, uint32_t blamed)
 {
     const struct conflict *c = &s->conflicts.at[blamed];
-    const struct influence *in = influence_of(s);
+    const struct influence *in = audit_search_influence(s);
     uint32_t tables = s->plan->program->tree.schema.table_count;
 
     memset(s->writers, 0, in->word_count * sizeof *s->writers);
@@ -283,10 +286,12 @@ struct run_window search_window(const struct search *s, uint32_t txn)
 {
     uint32_t newest = (uint32_t)s->frames.count;
     struct run_window w = { 0, newest };
+    uint32_t least;
 
     if (!s->instants)
         return w;
-    w.floor = s->instants->least[txn] - deferred_below(s, s->instants->least[txn]);
+    least = s->is_loose && !s->is_strict ? s->instants->surely[txn] : s->instants->least[txn];
+    w.floor = least - deferred_below(s, least);
     if (s->instants->most[txn] < UINT32_MAX) {
         uint32_t most = s->instants->most[txn] - deferred_below(s, s->instants->most[txn]);
 
@@ -327,7 +332,7 @@ bool search_advance(enum run_mode mode, choice_list *choices, uint32_t floor,
 {
     while (choices->count > 0) {
         struct choice *last = &choices->at[choices->count - 1];
-        uint32_t least = floor;
+        uint32_t least = last->floor > floor ? last->floor : floor;
 
         for (size_t i = 0; mode == RUN_LOCKING && i + 1 < choices->count; i++)
             if (choices->at[i].low > least)
@@ -346,7 +351,7 @@ bool search_advance(enum run_mode mode, choice_list *choices, uint32_t floor,
 }
 
 /* Whether the run that has ended, with answers that are right, may be committed. */
-static bool may_commit(const struct search *s, uint32_t txn)
+bool audit_search_may_commit(const struct search *s, uint32_t txn)
 {
     const struct runner *r = s->runner;
     uint32_t state = r->choices.count > 0 ? r->choices.at[0].state : r->window.ceiling;
@@ -383,53 +388,44 @@ static bool is_new_try(const struct search *s, uint32_t conflict, struct tried t
     return true;
 }
 
-/* States as the witness has them: within the intervals, and at locking never falling. */
-static void settle_states(const struct search *s, struct choice *choices, uint32_t count,
-                          uint32_t floor)
+/* What is pending is committed. */
+enum status audit_search_push(struct search *s, struct search_frame frame, struct error *err)
 {
-    uint32_t least = floor;
-
-    for (uint32_t i = 0; i < count; i++) {
-        if (s->mode == RUN_SNAPSHOT) {
-            choices[i].state = s->by_value ? choices[i].state : choices[i].high;
-        } else if (s->mode == RUN_LOCKING) {
-            if (choices[i].low > least)
-                least = choices[i].low;
-            choices[i].state = least;
-        }
-    }
+    TRY(audit_rows_commit(s->rows, err));
+    TRY(array_push(&s->frames, frame, err));
+    s->place_of[frame.txn] = (uint32_t)s->frames.count;
+    return STATUS_OK;
 }
 
-static enum status commit(struct search *s, uint32_t txn, uint32_t conflict, struct error *err)
+enum status audit_search_commit(struct search *s, uint32_t txn, uint32_t conflict, struct error *err)
 {
     const struct runner *r = s->runner;
     struct search_frame frame = { .txn = txn,
                                   .ceiling = r->window.ceiling,
                                   .statements = r->statements,
                                   .choice = s->choices.count,
-                                  .conflict = conflict };
+                                  .conflict = conflict,
+                                  .is_loose = s->is_loose };
 
     if (r->tracks && r->choices.count > 0) {
         TRY(array_reserve(&s->choices, r->choices.count, err));
         frame.choice_count = (uint32_t)r->choices.count;
         memcpy(&s->choices.at[s->choices.count], r->choices.at,
                r->choices.count * sizeof *r->choices.at);
-        settle_states(s, &s->choices.at[s->choices.count], frame.choice_count, r->window.floor);
+        runner_settle_choices(r, s->by_value, &s->choices.at[s->choices.count], frame.choice_count);
         s->choices.count += r->choices.count;
     }
-    TRY(audit_rows_commit(s->rows, err));
-    TRY(array_push(&s->frames, frame, err));
-    s->place_of[txn] = (uint32_t)s->frames.count;
-    return STATUS_OK;
+    return audit_search_push(s, frame, err);
 }
 
-static enum status run(struct search *s, uint32_t txn, const choice_list *path, bool tracks,
-                       struct error *err)
+enum status audit_search_run(struct search *s, uint32_t txn, const choice_list *path, bool tracks,
+                             struct error *err)
 {
     struct runner *r = s->runner;
 
     r->window = search_window(s, txn);
     r->tracks = tracks;
+    r->waits = s->waits && !s->is_loose;
     r->footprint = tracks ? &s->footprint : NULL;
     r->path = path->at;
     r->path_count = (uint32_t)path->count;
@@ -439,24 +435,20 @@ static enum status run(struct search *s, uint32_t txn, const choice_list *path, 
     return STATUS_OK;
 }
 
-static bool is_over(const struct search *s)
+bool audit_search_is_over(const struct search *s)
 {
-    return s->is_out_of_time || s->runner->runs >= s->runs_max;
+    return s->is_out_of_time || s->runner->runs >= s->runs_max || s->runner->limit[0];
 }
 
 /* One of unknown outcome does nothing. */
-static enum status commit_absent(struct search *s, uint32_t txn, uint32_t conflict,
-                                 struct error *err)
+enum status audit_search_commit_absent(struct search *s, uint32_t txn, uint32_t conflict, struct error *err)
 {
     const struct search_frame frame = {
         .txn = txn, .choice = s->choices.count, .conflict = conflict, .is_absent = true
     };
 
     assert(audit_rows_written(s->rows)->count == 0);
-    TRY(audit_rows_commit(s->rows, err));
-    TRY(array_push(&s->frames, frame, err));
-    s->place_of[txn] = (uint32_t)s->frames.count;
-    return STATUS_OK;
+    return audit_search_push(s, frame, err);
 }
 
 /* Whether it is taken as not committed before it is taken as committed. */
@@ -483,25 +475,13 @@ static enum status find_reason(struct search *s, uint32_t txn, enum reason *reas
     *reason = s->runner->end == RUN_WRONG ? REASON_ANSWER : REASON_ALL;
     if (s->runner->end != RUN_RIGHT)
         return STATUS_OK;
-    if (may_commit(s, txn)) {
+    if (audit_search_may_commit(s, txn)) {
         *reason = REASON_BLAMED;
         return STATUS_OK;
     }
     for (size_t i = 0; i < written->count; i++)
         TRY(array_push(&s->footprint.glances,
                        ((struct row_glance){ written->at[i], UINT64_MAX, UINT32_MAX }), err));
-    return STATUS_OK;
-}
-
-static enum status keep_path(struct search *s, choice_list *path, struct error *err)
-{
-    const choice_list *choices = &s->runner->choices;
-
-    path->count = 0;
-    TRY(array_reserve(path, choices->count, err));
-    if (choices->count > 0)
-        memcpy(path->at, choices->at, choices->count * sizeof *choices->at);
-    path->count = choices->count;
     return STATUS_OK;
 }
 
@@ -514,11 +494,11 @@ static enum status try_on(struct search *s, uint32_t txn, struct attempt *a, boo
 
     memset(s->relevant, 0, s->plan->influence.word_count * sizeof *s->relevant);
     s->all_relevant = false;
-    for (bool more = true; more && !is_over(s); skips = false) {
+    for (bool more = true; more && !audit_search_is_over(s); skips = false) {
         struct tried tried = { 0, 0 };
         enum reason reason;
 
-        TRY(run(s, txn, &a->path, true, err));
+        TRY(audit_search_run(s, txn, &a->path, true, err));
         if (a->blamed != NOBODY)
             tried = (struct tried){ hash_of_blame(s, a->blamed), hash_blamed(s, a->blamed) };
         if (audit_rows_written(s->rows)->count == 0 && (s->mode != RUN_LOCKING || r->only_reads))
@@ -527,13 +507,13 @@ static enum status try_on(struct search *s, uint32_t txn, struct attempt *a, boo
         if (reason == REASON_BLAMED && !skips && is_new_try(s, a->conflict, tried)) {
             a->is_accepted = true;
             s->footprint.glances.count = 0;
-            return commit(s, txn, a->conflict, err);
+            return audit_search_commit(s, txn, a->conflict, err);
         }
         if (reason == REASON_BLAMED)
             TRY(array_push(&s->conflicts.at[a->conflict].tried, tried, err));
         TRY(audit_rows_drop(s->rows, txn, err));
         TRY(keep_footprint(s, a->conflict, a->blamed, reason, err));
-        TRY(keep_path(s, &a->path, err));
+        TRY(runner_keep_choices(r, &a->path, err));
         more = search_advance(s->mode, &a->path, r->window.floor, &relevance);
     }
     return STATUS_OK;
@@ -547,16 +527,16 @@ static enum status try_first(struct search *s, uint32_t txn, struct attempt *a, 
     s->footprint.glances.count = 0;
     if (w.floor > w.ceiling)
         return STATUS_OK;
-    TRY(run(s, txn, &a->path, false, err));
+    TRY(audit_search_run(s, txn, &a->path, false, err));
     if (is_absent_first(s, txn)) {
         /* Dropped, it has touched what it would have written. */
         a->is_accepted = true;
         TRY(audit_rows_drop(s->rows, txn, err));
-        return commit_absent(s, txn, a->conflict, err);
+        return audit_search_commit_absent(s, txn, a->conflict, err);
     }
-    if (s->runner->end == RUN_RIGHT && may_commit(s, txn)) {
+    if (s->runner->end == RUN_RIGHT && audit_search_may_commit(s, txn)) {
         a->is_accepted = true;
-        return commit(s, txn, a->conflict, err);
+        return audit_search_commit(s, txn, a->conflict, err);
     }
     TRY(audit_rows_drop(s->rows, txn, err));
     if (a->conflict == NOBODY)
@@ -566,14 +546,14 @@ static enum status try_first(struct search *s, uint32_t txn, struct attempt *a, 
 
 /* --- Back and forth --------------------------------------------------------------------------------- */
 
-static enum status pop(struct search *s, struct error *err)
+enum status audit_search_pop(struct search *s, bool touches, struct error *err)
 {
     struct search_frame frame = s->frames.at[--s->frames.count];
 
     s->place_of[frame.txn] = 0;
     s->choices.count = frame.choice;
     TRY(drop_conflict(s, frame.conflict, err));
-    return audit_rows_pop(s->rows, frame.txn, err);
+    return audit_rows_pop(s->rows, touches ? frame.txn : NOBODY, err);
 }
 
 /* Those that were put off from beyond the place stand where they stood. */
@@ -621,9 +601,9 @@ static enum status try_again(struct search *s, const struct search_frame *frame,
                        ((struct tried){ hash_of_blame(s, a->blamed), 0 }), err));
     TRY(try_on(s, frame->txn, a, !frame->is_absent, err));
     if (is_unknown && !a->is_accepted && !frame->is_absent && !is_absent_first(s, frame->txn) &&
-        !is_over(s)) {
+        !audit_search_is_over(s)) {
         a->is_accepted = true;
-        return commit_absent(s, frame->txn, a->conflict, err);
+        return audit_search_commit_absent(s, frame->txn, a->conflict, err);
     }
     return STATUS_OK;
 }
@@ -633,9 +613,10 @@ static enum status retry_at(struct search *s, uint32_t place, uint32_t blamed, s
                             struct error *err)
 {
     struct search_frame frame;
+    enum status status;
 
     while (s->frames.count > place)
-        TRY(pop(s, err));
+        TRY(audit_search_pop(s, true, err));
     frame = s->frames.at[place - 1];
     TRY(new_conflict(s, &a->conflict, err));
     if (frame.conflict != NOBODY) {
@@ -652,16 +633,19 @@ static enum status retry_at(struct search *s, uint32_t place, uint32_t blamed, s
     }
     a->blamed = blamed;
     s->refuted = frame.txn;
-    TRY(pop(s, err));
+    TRY(audit_search_pop(s, true, err));
     restore_deferred(s, (uint32_t)s->frames.count);
-    return try_again(s, &frame, a, err);
+    s->is_loose = frame.is_loose;
+    status = try_again(s, &frame, a, err);
+    s->is_loose = false;
+    return status;
 }
 
 /* Goes back to the newest one to blame until one of them has another choice. */
 static enum status go_back(struct search *s, uint32_t conflict, bool *found, struct error *err)
 {
     *found = false;
-    while (!is_over(s)) {
+    while (!audit_search_is_over(s)) {
         uint32_t place = newest_to_blame(s, conflict);
         struct attempt a = { .conflict = NOBODY };
         enum status status;
@@ -677,7 +661,7 @@ static enum status go_back(struct search *s, uint32_t conflict, bool *found, str
             TRY(merge_conflict(s, a.conflict, conflict, err));
             break;
         }
-        if (is_over(s))
+        if (audit_search_is_over(s))
             break;
         TRY(merge_conflict(s, conflict, a.conflict, err));
         TRY(drop_conflict(s, a.conflict, err));
@@ -685,14 +669,15 @@ static enum status go_back(struct search *s, uint32_t conflict, bool *found, str
     return drop_conflict(s, conflict, err);
 }
 
-/*
- * One whose times are known stands behind all that it could have seen: somebody before it is
- * to blame, most likely, and the longer that takes the more there is to take back.
- */
+static bool has_completion(const struct search *s, uint32_t txn)
+{
+    return s->plan->txns.at[txn].logged->completed_ns != TIME_NEVER;
+}
+
+/* Where times are a help, one whose times are known stands behind all that it could have seen. */
 static bool may_be_deferred(const struct search *s, uint32_t txn)
 {
-    return !s->is_deferred[txn] && s->frames.count + 1 < s->count &&
-           s->plan->txns.at[txn].logged->completed_ns == TIME_NEVER;
+    return !s->is_deferred[txn] && s->frames.count + 1 < s->count && !(s->instants && has_completion(s, txn));
 }
 
 static enum status take_next(struct search *s, bool *found, struct error *err)
@@ -700,10 +685,8 @@ static enum status take_next(struct search *s, bool *found, struct error *err)
     uint32_t txn = s->order[s->frames.count];
     struct attempt a = { .conflict = NOBODY, .blamed = NOBODY };
     enum status status;
+    bool is_late;
 
-    if (s->is_strict && !s->plan->txns.at[txn].has_place &&
-        audit_rows_written(s->rows)->count > 0)
-        return false;
     if (s->is_deferred[txn] && s->deferred_conflict[txn] != NOBODY) {
         TRY(new_conflict(s, &a.conflict, err));
         TRY(merge_conflict(s, a.conflict, s->deferred_conflict[txn], err));
@@ -711,45 +694,115 @@ static enum status take_next(struct search *s, bool *found, struct error *err)
     status = try_first(s, txn, &a, err);
     array_close(&a.path);
     TRY(status);
-    if (!a.is_accepted && s->plan->txns.at[txn].is_unknown && !is_over(s)) {
+    if (!a.is_accepted && s->plan->txns.at[txn].is_unknown && !audit_search_is_over(s)) {
         a.is_accepted = true;
-        TRY(commit_absent(s, txn, a.conflict, err));
+        TRY(audit_search_commit_absent(s, txn, a.conflict, err));
     }
     *found = a.is_accepted;
-    if (*found || is_over(s))
+    if (*found || audit_search_is_over(s))
         return STATUS_OK;
     if (a.conflict == NOBODY)
         TRY(new_conflict(s, &a.conflict, err));
-    if (a.was_reading && may_be_deferred(s, txn)) {
+    is_late = a.was_reading && may_be_deferred(s, txn);
+    /* Else somebody before it is to blame, most likely, and the longer that takes the more there is to take back. */
+    if (is_late && !s->instants && !has_completion(s, txn)) {
         *found = true;
         return defer(s, a.conflict, err);
     }
     s->refuted = txn;
-    if (!s->wrong.is_there)
+    if (!s->wrong.is_there && !is_late)
         TRY(unexplained_find(&s->wrong, s, txn, err));
+    if (s->jumps >= s->repair_from) {
+        TRY(audit_repair(s, found, err));
+        s->jumps++;
+        s->is_repaired |= *found;
+        if (*found)
+            return drop_conflict(s, a.conflict, err);
+        s->repair_pause = 2 * s->repair_pause + REPAIR_PAUSE;
+        s->repair_from = s->jumps + s->repair_pause;
+    }
+    if (is_late) {
+        *found = true;
+        return defer(s, a.conflict, err);
+    }
     return go_back(s, a.conflict, found, err);
+}
+
+enum status search_rewind(struct search *s, struct error *err)
+{
+    while (s->frames.count > 0)
+        TRY(audit_search_pop(s, true, err));
+    return STATUS_OK;
+}
+
+static enum status run_again(struct search *s, const struct search_frame *frame, const choice_list *choices,
+                             bool *is_right, struct error *err)
+{
+    choice_list path = { NULL, 0, 0 };
+    enum status status = array_reserve(&path, frame->choice_count, err);
+
+    /* What they had told apart may have changed. */
+    for (uint32_t i = 0; i < frame->choice_count && status == STATUS_OK; i++)
+        path.at[path.count++] = (struct choice){ .state = choices->at[frame->choice + i].state, .high = UINT32_MAX };
+    s->is_loose = frame->is_loose;
+    if (status == STATUS_OK)
+        status = audit_search_run(s, frame->txn, &path, true, err);
+    s->footprint.glances.count = 0;
+    *is_right = status == STATUS_OK && s->runner->end == RUN_RIGHT && audit_search_may_commit(s, frame->txn);
+    if (*is_right)
+        status = audit_search_commit(s, frame->txn, NOBODY, err);
+    else if (status == STATUS_OK)
+        status = audit_rows_drop(s->rows, frame->txn, err);
+    s->is_loose = false;
+    array_close(&path);
+    return status;
+}
+
+/*
+ * After a repair all are taken back and run once more, as they ran: those that were put back without a run might
+ * depend on what has changed. The search stands behind the last that gives its answers so, and goes on from there.
+ */
+static enum status confirm(struct search *s, struct error *err)
+{
+    ARRAY(struct search_frame) frames = { NULL, 0, 0 };
+    choice_list choices = { NULL, 0, 0 };
+    enum status status = array_reserve(&frames, s->frames.count, err);
+    bool is_right = true;
+
+    if (status == STATUS_OK)
+        status = array_reserve(&choices, s->choices.count, err);
+    for (size_t i = 0; i < s->frames.count && status == STATUS_OK; i++)
+        frames.at[frames.count++] = s->frames.at[i];
+    for (size_t i = 0; i < s->choices.count && status == STATUS_OK; i++)
+        choices.at[choices.count++] = s->choices.at[i];
+    if (status == STATUS_OK)
+        status = search_rewind(s, err);
+    for (size_t i = 0; i < frames.count && status == STATUS_OK && is_right; i++)
+        status = frames.at[i].is_absent ? audit_search_commit_absent(s, frames.at[i].txn, NOBODY, err)
+                                        : run_again(s, &frames.at[i], &choices, &is_right, err);
+    array_close(&frames);
+    array_close(&choices);
+    return status;
 }
 
 enum status search_go(struct search *s, enum search_end *end, struct error *err)
 {
-    while (s->frames.count < s->count) {
+    while (s->frames.count < s->count || s->is_repaired) {
         bool found = false;
 
+        if (s->frames.count == s->count) {
+            s->is_repaired = false;
+            TRY(confirm(s, err));
+            continue;
+        }
         TRY(take_next(s, &found, err));
         if (!found) {
-            *end = is_over(s) ? SEARCH_GAVE_UP : SEARCH_REFUTED;
+            *end = audit_search_is_over(s) ? SEARCH_GAVE_UP : SEARCH_REFUTED;
             return STATUS_OK;
         }
         if (s->frames.count % PROGRESS_EVERY == 0)
             progress_report(s->progress, s->frames.count, s->count);
     }
     *end = SEARCH_FOUND;
-    return STATUS_OK;
-}
-
-enum status search_rewind(struct search *s, struct error *err)
-{
-    while (s->frames.count > 0)
-        TRY(pop(s, err));
     return STATUS_OK;
 }

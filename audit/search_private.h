@@ -38,6 +38,7 @@ struct search_frame {
     size_t choice;       /* in search.choices */
     uint32_t conflict;   /* number of its conflict, or NOBODY */
     bool is_absent;      /* of unknown outcome, and taken as not committed */
+    bool is_loose;       /* it was run so: see search.is_loose */
 };
 
 /*
@@ -61,8 +62,10 @@ struct search {
     struct runner *runner;
     enum run_mode mode;
     bool by_value;               /* at snapshot: write conflicts, otherwise by version */
-    const struct instants *instants; /* or NULL: any state may be seen */
+    struct instants *instants;   /* or NULL: any state may be seen */
     bool is_strict;              /* these are no help but a rule */
+    bool waits;                  /* as of a runner: a help */
+    bool is_loose;               /* the next run has no help but what was completed before it was invoked */
     const struct progress *progress;
     struct pace *pace;
     uint64_t runs_max;           /* of the runner */
@@ -82,8 +85,10 @@ struct search {
     uint32_t *deferred_conflict; /* by transaction, or NOBODY; NULL until one is deferred */
     uint8_t *is_deferred;
     uint64_t jumps;
+    uint64_t repair_from, repair_pause; /* none before so many jumps; and so many more after one that came to nothing */
     uint32_t refuted;            /* the last one that had no choice left */
     struct audit_wrong wrong;    /* the first one */
+    bool is_repaired;            /* since all were run as they stand */
     bool is_out_of_time;
 };
 
@@ -98,6 +103,23 @@ void search_close(struct search *);
 MUST_USE enum status search_go(struct search *, enum search_end *, struct error *);
 /* Everything is taken back; the rows are as at first. */
 MUST_USE enum status search_rewind(struct search *, struct error *);
+
+/* --- For repair.c: the steps of a search ---------------------------------------------------------------- */
+
+/* A run of the next one in the order; what it has written is pending. */
+MUST_USE enum status audit_search_run(struct search *, uint32_t txn, const choice_list *path, bool tracks,
+                                      struct error *);
+/* Whether the run that has ended, with answers that are right, may be committed. */
+bool audit_search_may_commit(const struct search *, uint32_t txn);
+const struct influence *audit_search_influence(const struct search *);
+MUST_USE enum status audit_search_commit(struct search *, uint32_t txn, uint32_t conflict, struct error *);
+/* One of unknown outcome does nothing. */
+MUST_USE enum status audit_search_commit_absent(struct search *, uint32_t txn, uint32_t conflict, struct error *);
+MUST_USE enum status audit_search_push(struct search *, struct search_frame, struct error *);
+/* Takes back the newest; `touches`: it may be to blame for what it wrote all the same. */
+MUST_USE enum status audit_search_pop(struct search *, bool touches, struct error *);
+/* Whether there is no time for another run. */
+bool audit_search_is_over(const struct search *);
 
 /* The states that the next one in the order may see. */
 struct run_window search_window(const struct search *, uint32_t txn);

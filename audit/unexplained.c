@@ -12,13 +12,14 @@ static int64_t last_state(const struct search *s)
     return state > 0 ? s->plan->txns.at[s->frames.at[state - 1].txn].logged->id : -1;
 }
 
-static enum status note_candidate(struct audit_wrong *wrong, const struct search *s,
-                                  struct error *err)
+enum status unexplained_note(struct audit_wrong *wrong, const struct runner *r, int64_t after,
+                             struct error *err)
 {
-    struct runner *r = s->runner;
     struct buffer text = { 0 };
     enum status status;
 
+    if (wrong->candidates.count == 0)
+        wrong->statement = r->step;
     if (r->end == RUN_RIGHT)
         buffer_text(&text, TEXT("the same, but a row that it writes was written meanwhile"));
     else if (r->step != wrong->statement)
@@ -28,19 +29,10 @@ static enum status note_candidate(struct audit_wrong *wrong, const struct search
     status = buffer_status(&text, err);
     if (status == STATUS_OK)
         status = array_push(&wrong->candidates,
-                            ((struct audit_candidate){ last_state(s), text.at }), err);
+                            ((struct audit_candidate){ after, text.at }), err);
     if (status != STATUS_OK)
         buffer_close(&text);
     return status;
-}
-
-static enum status keep_path(const struct runner *r, choice_list *path, struct error *err)
-{
-    path->count = 0;
-    TRY(array_reserve(path, r->choices.count, err));
-    for (size_t i = 0; i < r->choices.count; i++)
-        path->at[path->count++] = r->choices.at[i];
-    return STATUS_OK;
 }
 
 static enum status try_states(struct audit_wrong *wrong, const struct search *s, uint32_t txn,
@@ -53,11 +45,9 @@ static enum status try_states(struct audit_wrong *wrong, const struct search *s,
         r->path = path->at;
         r->path_count = (uint32_t)path->count;
         TRY(runner_run(r, txn, err));
-        if (wrong->candidates.count == 0)
-            wrong->statement = r->step;
-        TRY(note_candidate(wrong, s, err));
+        TRY(unexplained_note(wrong, r, last_state(s), err));
         TRY(audit_rows_drop(s->rows, txn, err));
-        TRY(keep_path(r, path, err));
+        TRY(runner_keep_choices(r, path, err));
         more = search_advance(s->mode, path, r->window.floor, NULL);
     }
     wrong->has_more_candidates = more;
@@ -65,16 +55,16 @@ static enum status try_states(struct audit_wrong *wrong, const struct search *s,
 }
 
 /* The answer as the log has it. */
-static enum status note_answer(struct audit_wrong *wrong, const struct search *s, uint32_t txn,
-                               struct error *err)
+enum status unexplained_end(struct audit_wrong *wrong, const struct plan *plan, uint32_t txn,
+                            struct error *err)
 {
-    const struct logged_txn *t = s->plan->txns.at[txn].logged;
+    const struct logged_txn *t = plan->txns.at[txn].logged;
     struct buffer answered = { 0 };
     enum status status;
 
     if (wrong->statement < t->answer_count)
-        compare_print_answer(&answered, s->plan->log,
-                             &s->plan->log->answers.at[t->answer + wrong->statement]);
+        compare_print_answer(&answered, plan->log,
+                             &plan->log->answers.at[t->answer + wrong->statement]);
     buffer_byte(&answered, '\0');
     status = buffer_status(&answered, err);
     if (status == STATUS_OK)
@@ -84,6 +74,12 @@ static enum status note_answer(struct audit_wrong *wrong, const struct search *s
     return status;
 }
 
+void unexplained_begin(struct audit_wrong *wrong, const struct plan *plan, uint32_t txn)
+{
+    wrong->is_there = true;
+    wrong->txn = plan->txns.at[txn].logged->id;
+}
+
 enum status unexplained_find(struct audit_wrong *wrong, const struct search *s, uint32_t txn,
                               struct error *err)
 {
@@ -91,15 +87,14 @@ enum status unexplained_find(struct audit_wrong *wrong, const struct search *s, 
     choice_list path = { NULL, 0, 0 };
     enum status status;
 
-    wrong->is_there = true;
-    wrong->txn = s->plan->txns.at[txn].logged->id;
+    unexplained_begin(wrong, s->plan, txn);
     r->window = search_window(s, txn);
     r->tracks = r->explains = true;
     r->footprint = NULL;
     status = try_states(wrong, s, txn, &path, err);
     r->explains = false;
     array_close(&path);
-    return status == STATUS_OK ? note_answer(wrong, s, txn, err) : status;
+    return status == STATUS_OK ? unexplained_end(wrong, s->plan, txn, err) : status;
 }
 
 void unexplained_close(struct audit_wrong *wrong)

@@ -63,6 +63,16 @@ MUST_USE enum status json_skip(struct json *, struct error *);
 /* Nothing but blanks is left. */
 MUST_USE enum status json_end(struct json *, struct error *);
 
+/*
+ * The place of a field's name in `names`, which ends in NULL, and its bit in `seen`: an unknown name and
+ * one that was seen before are refused.
+ */
+MUST_USE enum status json_know_field(struct json *, struct text name, const char *const *names,
+                                     unsigned *field, unsigned *seen, struct error *);
+/* The place of a string in `names`. `what`: "status". */
+MUST_USE enum status json_choice(struct json *, const char *what, const char *const *names,
+                                 unsigned *choice, struct error *);
+
 /* "expected WHAT, found ...", at the next character. */
 MUST_USE enum status json_refuse(struct json *, const char *what, struct error *);
 /* Something is wrong with the last token. */

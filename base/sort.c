@@ -1,6 +1,7 @@
 #include "base/sort.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define COMPARE_AS(type)                                                                           \
     type x = *(const type *)a, y = *(const type *)b;                                               \
@@ -88,4 +89,21 @@ struct sort_item *sort_by_distance(struct sort_item *items, size_t count)
         to = swap;
     }
     return from;
+}
+
+void sort_stable(size_t *places, size_t *spare, size_t count,
+                 int (*compare)(const void *context, size_t, size_t), const void *context)
+{
+    size_t half = count / 2, a = 0, b = half;
+
+    if (count < 2)
+        return;
+    sort_stable(places, spare, half, compare, context);
+    sort_stable(places + half, spare, count - half, compare, context);
+    memcpy(spare, places, count * sizeof *places);
+    for (size_t i = 0; i < count; i++) {
+        bool takes_a = b == count || (a < half && compare(context, spare[a], spare[b]) <= 0);
+
+        places[i] = takes_a ? spare[a++] : spare[b++];
+    }
 }

@@ -15,6 +15,13 @@ void sort_signed(int64_t *, size_t count);
 /* Each number once: how many are left. */
 size_t sort_once(uint32_t *, size_t count);
 
+/*
+ * Merge sort of places by what is there, which the context knows: of equals the first stay first. The spare has as
+ * much room as the places.
+ */
+void sort_stable(size_t *places, size_t *spare, size_t count,
+                 int (*compare)(const void *context, size_t, size_t), const void *context);
+
 struct sort_item {
     uint64_t distance;
     uint32_t number; /* the caller's, like the mark */

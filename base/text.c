@@ -21,6 +21,24 @@ int text_compare(struct text a, struct text b)
     return order ? order : (a.length > b.length) - (a.length < b.length);
 }
 
+bool text_take(struct text *text, struct text prefix)
+{
+    if (text->length < prefix.length || memcmp(text->at, prefix.at, prefix.length) != 0)
+        return false;
+    text->at += prefix.length;
+    text->length -= prefix.length;
+    return true;
+}
+
+struct text text_behind_last(struct text text, char byte)
+{
+    size_t from = text.length;
+
+    while (from > 0 && text.at[from - 1] != byte)
+        from--;
+    return (struct text){ text.at + from, text.length - from };
+}
+
 /* The length of the UTF-8 sequence at s, or 0: overlong, surrogate, too large, cut short. */
 static size_t utf8_sequence(const unsigned char *s, size_t left)
 {

@@ -27,6 +27,10 @@ bool text_equal(struct text, struct text);
 int text_compare(struct text, struct text);
 bool text_is_utf8(struct text);
 
+/* Takes a prefix off; false: it does not have it. */
+bool text_take(struct text *, struct text prefix);
+/* What stands behind the last of these bytes; all of it, if there is none. */
+struct text text_behind_last(struct text, char);
 /* The whole text is one integer, in range, without a plus sign or idle zeros. */
 bool text_to_int64(struct text, int64_t *);
 

@@ -18,4 +18,9 @@ static inline int64_t wall_clock_ns(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
+static inline void wall_clock_sleep(int64_t ns)
+{
+    nanosleep(&(struct timespec){ .tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000 }, NULL);
+}
+
 #endif

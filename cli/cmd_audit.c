@@ -10,14 +10,18 @@
 #include "base/memory_limit.h"
 #include "base/wall_clock.h"
 #include "cli/audit_input.h"
+#include "cli/audit_tail.h"
 #include "cli/output.h"
 #include "cli/progress_bar.h"
 #include "cli/report_audit.h"
 
 struct audit_values {
     const char *log, *programs, *initial, *level, *model, *timeout, *witness;
-    bool json;
+    const char *engine, *heuristics, *encoding;
+    bool allow_unjudged, follow, json;
 };
+
+#define FOLLOW_STEP 4096 /* transactions that are audited together, and that are kept open */
 
 #define AT(field) offsetof(struct audit_values, field)
 
@@ -39,6 +43,20 @@ static const char *const *audit_model_names(void)
 
     for (enum audit_model model = 0; model < AUDIT_MODEL_COUNT; model++)
         names[model] = audit_model_name(model);
+    return names;
+}
+
+static const char *const *audit_engine_names(void)
+{
+    static const char *const names[] = { [AUDIT_NATIVE] = "native", [AUDIT_Z3] = "z3", NULL };
+
+    return names;
+}
+
+static const char *const *audit_encoding_names(void)
+{
+    static const char *const names[] = { "chains", "elements", NULL };
+
     return names;
 }
 
@@ -75,11 +93,42 @@ static const struct option audit_rows[] = {
               "statement or paper (default: locking)" },
     TIMEOUT_ROW(AT(timeout), "reading\n"
                              "included; without a verdict by then it is unknown"),
+    { .name = "engine",
+      .argument = "native|z3",
+      .kind = OPTION_TEXT,
+      .offset = AT(engine),
+      .choices = audit_engine_names,
+      .help = "search engine (default: native). z3 asks the solver Z3, in the order\n"
+              "of commits, and knows less of SQL" },
+    { .name = "heuristics",
+      .argument = "DIGITS",
+      .kind = OPTION_TEXT,
+      .offset = AT(heuristics),
+      .help = "of --engine z3: which of its heuristics are on: 1 to look for rows by\n"
+              "their keys, 2 to try new states first, 3 to find constants, 4 to try\n"
+              "stronger levels first, or none (default: 1234)" },
+    { .name = "encoding",
+      .argument = "chains|elements",
+      .kind = OPTION_TEXT,
+      .offset = AT(encoding),
+      .choices = audit_encoding_names,
+      .help = "of --engine z3: a term for each value, or, to compare, a variable for\n"
+              "each cell after each commit (default: chains)" },
+    { .name = "allow-unjudged",
+      .kind = OPTION_FLAG,
+      .offset = AT(allow_unjudged),
+      .help = "call a log valid although some answers are missing (default: unknown)" },
     { .name = "witness",
       .argument = "FILE",
       .kind = OPTION_TEXT,
       .offset = AT(witness),
       .help = "write the witness to FILE, for ordeal verify; - is standard output" },
+    { .name = "follow",
+      .kind = OPTION_FLAG,
+      .offset = AT(follow),
+      .help = "audit the log while it grows, and forget what is settled. A pipe ends\n"
+              "when its writer closes it; a file ends when no process has it open for\n"
+              "writing and it has not grown for two seconds" },
     { .name = "json", .kind = OPTION_FLAG, .offset = AT(json), .help = "print one JSON object" },
 };
 
@@ -91,8 +140,39 @@ struct audit_call {
     struct program program;
     struct audit_options options;
     struct audit_verdict verdict;
+    struct audit_follow follow;
     int64_t parse_ns, ns;
 };
+
+/* "134": the heuristics with these numbers. */
+static enum status set_heuristics(const char *digits, unsigned *heuristics, struct error *err)
+{
+    *heuristics = 0;
+    if (text_equal(text_of(digits), TEXT("none")))
+        return STATUS_OK;
+    for (; *digits; digits++) {
+        if (*digits < '1' || *digits > '4')
+            return error_set(err, STATUS_BAD_INPUT, "--heuristics has the digits 1 to 4, or is none");
+        *heuristics |= 1u << (*digits - '1');
+    }
+    return STATUS_OK;
+}
+
+static enum status set_engine(const struct audit_values *values, struct audit_options *options, struct error *err)
+{
+    bool is_z3 = values->engine && text_equal(text_of(values->engine), TEXT("z3"));
+
+    options->engine = is_z3 ? AUDIT_Z3 : AUDIT_NATIVE;
+    options->z3.heuristics = AUDIT_Z3_HEURISTICS;
+    if (!is_z3 && (values->heuristics || values->encoding))
+        return error_set(err, STATUS_BAD_INPUT, "--heuristics and --encoding are for --engine z3");
+    if (is_z3 && values->follow)
+        return error_set(err, STATUS_BAD_INPUT, "--follow is for --engine native");
+    if (values->heuristics)
+        TRY(set_heuristics(values->heuristics, &options->z3.heuristics, err));
+    options->z3.is_by_elements = values->encoding && text_equal(text_of(values->encoding), TEXT("elements"));
+    return STATUS_OK;
+}
 
 static enum status set_options(const struct audit_values *values, struct audit_call *call,
                                struct error *err)
@@ -106,6 +186,11 @@ static enum status set_options(const struct audit_values *values, struct audit_c
     (void)is_known;
     if (values->model && options->level != LEVEL_READ_COMMITTED)
         return error_set(err, STATUS_BAD_INPUT, "--rc-model is for --level read-committed");
+    TRY(set_engine(values, options, err));
+    options->allows_unjudged = values->allow_unjudged;
+    if (values->follow && values->initial)
+        return error_set(err, STATUS_BAD_INPUT,
+                         "--initial is not for --follow: the first line of the log has its rows");
     options->wants_witness = values->witness != NULL;
     options->stop = limits_stop(call->limits);
     return STATUS_OK;
@@ -113,8 +198,16 @@ static enum status set_options(const struct audit_values *values, struct audit_c
 
 static void print_report(const struct audit_call *call, struct buffer *out)
 {
-    struct audit_report report = { &call->input.log, &call->verdict, call->options.level, call->parse_ns,
-                                   call->ns };
+    bool follows = call->values->follow;
+    struct audit_report report = {
+        .log = follows ? &call->follow.log : &call->input.log,
+        .txns = follows ? audit_follow_txns(&call->follow) : call->input.log.txns.count,
+        .is_followed = follows,
+        .verdict = &call->verdict,
+        .level = call->options.level,
+        .parse_ns = call->parse_ns,
+        .ns = call->ns,
+    };
     struct json_writer json = { .out = out };
 
     if (!call->values->json) {
@@ -164,11 +257,28 @@ static enum status tell_shortage(struct audit_call *call, const struct error *wh
     return STATUS_OK;
 }
 
+static enum status follow_log(struct audit_call *call, struct error *err)
+{
+    struct audit_follow_options options = { .audit = call->options,
+                                            .name = call->values->log,
+                                            .step = FOLLOW_STEP };
+
+    TRY(audit_input_read_programs(&call->input, err));
+    options.programs = (struct text){ call->input.source.at ? call->input.source.at : "",
+                                      call->input.source.count };
+    audit_follow_init(&call->follow, &options);
+    return audit_tail_run(&call->follow, call->values->log, call->limits, call->options.progress,
+                          &call->verdict, err);
+}
+
 static enum status judge(struct audit_call *call, struct error *err)
 {
     int64_t began_ns = wall_clock_ns();
     uint64_t failures = memory_failures();
-    enum status status = audit_run(&call->input.log, &call->program, &call->options, &call->verdict, err);
+    enum status status = call->values->follow
+                             ? follow_log(call, err)
+                             : audit_run(&call->input.log, &call->program, &call->options,
+                                         &call->verdict, err);
 
     status = memory_confirm(failures, status, err);
     call->ns = wall_clock_ns() - began_ns;
@@ -179,7 +289,7 @@ static enum status judge(struct audit_call *call, struct error *err)
         memory_tell_failures(failures);
         status = tell_shortage(call, err);
     } else if (status == STATUS_OK && call->verdict.verdict == VERDICT_UNKNOWN &&
-               limits_is_over(call->limits)) {
+               call->options.engine == AUDIT_NATIVE && limits_is_over(call->limits)) {
         snprintf(call->verdict.reason, sizeof call->verdict.reason, "%s", call->limits->reason);
     }
     return status;
@@ -221,7 +331,7 @@ static enum status read_and_judge(struct audit_call *call, struct error *err)
     progress = progress_bar_listener(&bar);
     call->options.progress = &progress;
     publish(call);
-    status = read_all(call, &progress, err);
+    status = call->values->follow ? STATUS_OK : read_all(call, &progress, err);
     if (status == STATUS_OK) {
         publish(call);
         progress_begin(&progress, "auditing");
@@ -249,6 +359,7 @@ static enum status cmd_audit_run(const void *given, struct limits *limits, enum 
         status = answer(&call, err);
     }
     audit_verdict_close(&call.verdict);
+    audit_follow_close(&call.follow);
     program_close(&call.program);
     audit_input_close(&call.input);
     return status;

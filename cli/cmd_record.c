@@ -435,6 +435,8 @@ static enum status record_and_judge(struct record_trial *trial, const struct rec
     progress_bar_begin(&bar, "recording", "");
     status = record_trial_run(trial, &options, err);
     progress_bar_end(&bar);
+    if (status == STATUS_OK)
+        record_trial_doubt_unfelt(trial);
     return status;
 }
 

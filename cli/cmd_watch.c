@@ -270,29 +270,6 @@ static enum status open_streams(struct watch_call *watch, struct error *err)
 
 /* --- Reading ---------------------------------------------------------------------------------------- */
 
-/* What is packed can be unpacked on its way here; of all else lines are told that are none. */
-static enum status refuse_packed(const struct tail *tail, struct text first, struct error *err)
-{
-    static const struct {
-        const char *magic, *what, *with;
-    } rows[] = {
-        { "\x28\xb5\x2f\xfd", "packed", "zstd -dc" },
-        { "\x1f\x8b", "packed", "gzip -dc" },
-        { "\x89OHD", "no text but .oh", "ordeal convert --to jsonl -o -" },
-    };
-
-    for (size_t i = 0; i < ROW_COUNT(rows); i++) {
-        struct text magic = text_of(rows[i].magic);
-
-        if (first.length < magic.length || memcmp(first.at, magic.at, magic.length) != 0)
-            continue;
-        error_set_file(err, tail->name);
-        return error_set(err, STATUS_BAD_INPUT, "is %s: %s FILE | ordeal watch -", rows[i].what,
-                         rows[i].with);
-    }
-    return STATUS_OK;
-}
-
 /* One block of a stream, if there is one. */
 static enum status read_block(struct watch_call *watch, uint32_t stream, bool *has_come,
                               struct error *err)
@@ -306,7 +283,7 @@ static enum status read_block(struct watch_call *watch, uint32_t stream, bool *h
     is_first = tail->position == 0;
     TRY(tail_read(tail, watch->block, BLOCK_BYTES, &count, err));
     if (is_first && count > 0)
-        TRY(refuse_packed(tail, (struct text){ watch->block, count }, err));
+        TRY(tail_refuse_packed(tail, (struct text){ watch->block, count }, "watch -", err));
     if (tail->was_cut)
         TRY(watcher_lose(&watch->watcher, stream, err));
     if (count > 0)

@@ -122,10 +122,12 @@ static void print_counts(const struct audit_report *report, struct buffer *out)
     const struct audit_counts *counts = &report->verdict->counts;
 
     buffer_text(out, TEXT("log        "));
-    quantity_print_count(out, report->log->txns.count);
+    quantity_print_count(out, report->txns);
     buffer_text(out, TEXT(" transactions, "));
     quantity_print_count(out, counts->txns);
-    buffer_text(out, TEXT(" of them judged in "));
+    buffer_text(out, TEXT(" of them judged by "));
+    quantity_print_count(out, counts->answers);
+    buffer_text(out, TEXT(" answers in "));
     quantity_print_count(out, counts->runs);
     buffer_text(out, TEXT(" runs   read in "));
     quantity_print_rounded(out, report->parse_ns);
@@ -148,21 +150,35 @@ static void print_line(const struct audit_report *report, struct buffer *out)
         buffer_print(out, "  model %s", model_of(report));
     else if (first_committer_of(report))
         buffer_print(out, "  first committer by %s", first_committer_of(report));
-    if (v->verdict == VERDICT_VALID && v->counts.displaced > 0)
+    if (v->verdict == VERDICT_VALID && v->counts.displaced > 0 && !report->is_followed)
         buffer_print(out, "  %" PRIu64 " of them out of the order of commits", v->counts.displaced);
     buffer_byte(out, '\n');
 }
 
-void report_audit_print(const struct audit_report *report, struct buffer *out)
+static void print_first_rows(const struct audit_report *report, struct buffer *out)
 {
-    print_counts(report, out);
+    buffer_text(out, TEXT("initial    "));
+    quantity_print_count(out, report->verdict->counts.first_rows);
+    buffer_text(out, TEXT(" rows, read off the answers: nobody knows which there were\n"));
+}
+
+void report_audit_verdict(const struct audit_report *report, struct buffer *out)
+{
     print_line(report, out);
+    if (report->log->initial == INITIAL_UNKNOWN)
+        print_first_rows(report, out);
     print_wrong(report, out);
     if (report->verdict->counts.unjudged > 0) {
         buffer_text(out, TEXT("unjudged   "));
         quantity_print_count(out, report->verdict->counts.unjudged);
         buffer_text(out, TEXT(" answers that the log does not have\n"));
     }
+}
+
+void report_audit_print(const struct audit_report *report, struct buffer *out)
+{
+    print_counts(report, out);
+    report_audit_verdict(report, out);
 }
 
 /* --- For programs ------------------------------------------------------------------------------ */
@@ -227,8 +243,16 @@ void report_audit_members(const struct audit_report *report, struct json_writer 
     json_writer_number(json, "answers", v->counts.unjudged);
     json_writer_close(json, '}');
     json_writer_number(json, "transactions", v->counts.txns);
+    json_writer_number(json, "answers", v->counts.answers);
+    if (report->log->initial == INITIAL_UNKNOWN)
+        json_writer_number(json, "first_rows", v->counts.first_rows);
+    else
+        json_writer_null(json, "first_rows");
     json_writer_number(json, "runs", v->counts.runs);
-    json_writer_number(json, "displaced", v->counts.displaced);
+    if (report->is_followed)
+        json_writer_null(json, "displaced");
+    else
+        json_writer_number(json, "displaced", v->counts.displaced);
     json_writer_number(json, "jumps", v->counts.jumps);
     json_writer_seconds(json, "parse_seconds", report->parse_ns);
     json_writer_seconds(json, "seconds", report->ns);

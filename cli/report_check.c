@@ -296,6 +296,11 @@ void report_check_members(const struct check_report *report, struct json_writer 
     answer_anomalies(report, json);
     answer_tail(json, &all);
     report_check_jurors(json, report->history, jury);
+    report_check_skipped(json, jury);
+}
+
+void report_check_skipped(struct json_writer *json, const struct jury *jury)
+{
     json_writer_open(json, "skipped", '[');
     for (uint32_t i = 0; i < jury->skipped_count; i++) {
         json_writer_open(json, NULL, '{');

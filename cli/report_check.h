@@ -9,6 +9,8 @@
 
 /* "checks": an object for each juror, as docs/checkers.md has it. */
 void report_check_jurors(struct json_writer *, const struct history *, const struct jury *);
+/* Who was not asked, and why. */
+void report_check_skipped(struct json_writer *, const struct jury *);
 
 /* "order  serializable  INVALID  T829 reads ...", without a label or the end of the line. */
 void report_checker_line(const struct check *, struct buffer *);

@@ -32,13 +32,14 @@ static void print_table(const struct program_report *report, uint32_t number)
     char type[TYPE_PRINT_MAX];
 
     buffer_print(out, "table %s\n", table->name.at);
-    for (uint16_t i = 0; i < table->column_count; i++)
+    for (uint16_t i = 0; i < schema_shown(table); i++)
         buffer_print(out, "    %s %s%s%s\n", table->columns[i].name.at,
                      type_print(table->columns[i].type, type),
                      table->columns[i].not_null ? " not null" : "",
                      table->columns[i].default_value ? " default" : "");
-    buffer_print(out, "    primary key ");
-    print_columns(table, &table->key, out);
+    buffer_print(out, table->is_numbered ? "    no primary key" : "    primary key ");
+    if (!table->is_numbered)
+        print_columns(table, &table->key, out);
     for (uint16_t i = 0; i < table->unique_count; i++) {
         buffer_print(out, "\n    unique ");
         print_columns(table, &table->uniques[i].columns, out);
@@ -90,7 +91,7 @@ static void answer_references(const struct program_report *report, uint32_t numb
 static void answer_not_null(struct json_writer *json, const struct schema_table *table)
 {
     json_writer_open(json, "not_null", '[');
-    for (uint16_t i = 0; i < table->column_count; i++)
+    for (uint16_t i = 0; i < schema_shown(table); i++)
         if (table->columns[i].not_null)
             json_writer_text(json, NULL, table->columns[i].name.at);
     json_writer_close(json, ']');
@@ -105,7 +106,7 @@ static void answer_table(const struct program_report *report, uint32_t number)
     json_writer_open(json, NULL, '{');
     json_writer_text(json, "name", table->name.at);
     json_writer_open(json, "columns", '[');
-    for (uint16_t i = 0; i < table->column_count; i++) {
+    for (uint16_t i = 0; i < schema_shown(table); i++) {
         json_writer_open(json, NULL, '{');
         json_writer_text(json, "name", table->columns[i].name.at);
         json_writer_text(json, "type", type_print(table->columns[i].type, type));
@@ -113,7 +114,7 @@ static void answer_table(const struct program_report *report, uint32_t number)
     }
     json_writer_close(json, ']');
     answer_not_null(json, table);
-    answer_columns(json, "key", table, &table->key);
+    answer_columns(json, "key", table, table->is_numbered ? &(struct schema_columns){ 0 } : &table->key);
     json_writer_open(json, "unique", '[');
     for (uint16_t i = 0; i < table->unique_count; i++)
         answer_columns(json, NULL, table, &table->uniques[i].columns);
@@ -178,7 +179,7 @@ static void print_marked(const char *label, const struct schema_table *table, co
 {
     bool is_first = true;
 
-    for (uint16_t i = 0; i < table->column_count; i++) {
+    for (uint16_t i = 0; i < schema_shown(table); i++) {
         if (!marks[i])
             continue;
         buffer_print(out, "%s%s", is_first ? label : ", ", table->columns[i].name.at);
@@ -208,7 +209,7 @@ static void answer_marked(struct json_writer *json, const char *name, const stru
                           const bool *marks)
 {
     json_writer_open(json, name, '[');
-    for (uint16_t i = 0; i < table->column_count; i++)
+    for (uint16_t i = 0; i < schema_shown(table); i++)
         if (marks[i])
             json_writer_text(json, NULL, table->columns[i].name.at);
     json_writer_close(json, ']');
@@ -326,7 +327,7 @@ static void print_written(const struct schema_table *table, const struct row_wri
                           struct buffer *out)
 {
     buffer_print(out, "        %s", write->is_removed ? "- " : write->is_insert ? "+ " : "= ");
-    for (uint16_t i = 0; i < table->column_count; i++) {
+    for (uint16_t i = 0; i < schema_shown(table); i++) {
         buffer_text(out, i ? TEXT(" | ") : TEXT(""));
         print_cell(&write->row[i], out);
     }
@@ -389,7 +390,7 @@ static void answer_written(struct json_writer *json, const struct schema_table *
                          : request->writes[i].is_insert ? "insert"
                                                         : "update");
         json_writer_open(json, "row", '{');
-        for (uint16_t k = 0; k < table->column_count; k++)
+        for (uint16_t k = 0; k < schema_shown(table); k++)
             answer_datum(json, table->columns[k].name.at, &request->writes[i].row[k]);
         json_writer_close(json, '}');
         json_writer_close(json, '}');

@@ -52,7 +52,7 @@ enum verdict report_prove_verdict(const struct prove_report *report)
 
 static bool is_absent(const struct matrix *matrix, const struct matrix_row *row, unsigned column)
 {
-    return row->cells[column].is_expected && matrix->columns[column].checker == -2;
+    return row->cells[column].is_expected && matrix->columns[column].checker == MATRIX_NOBODY;
 }
 
 /* The kind of anomaly that the cell has most of; MATRIX_KINDS: none. */
@@ -220,7 +220,7 @@ static void print_absent(const struct matrix *matrix, struct buffer *out)
     bool first = true;
 
     for (unsigned i = 0; i < matrix->column_count; i++) {
-        if (matrix->columns[i].checker != -2)
+        if (matrix->columns[i].checker != MATRIX_NOBODY)
             continue;
         buffer_print(out, "%s%s", first ? "absent     " : ", ", matrix->columns[i].name);
         first = false;
@@ -300,14 +300,14 @@ static bool number_caught(const struct matrix *matrix, const struct matrix_row *
                           unsigned column, uint64_t *value)
 {
     *value = row->cells[column].caught.count;
-    return matrix->columns[column].checker != -2;
+    return matrix->columns[column].checker != MATRIX_NOBODY;
 }
 
 static bool number_judged(const struct matrix *matrix, const struct matrix_row *row,
                           unsigned column, uint64_t *value)
 {
     *value = row->cells[column].judged;
-    return matrix->columns[column].checker != -2;
+    return matrix->columns[column].checker != MATRIX_NOBODY;
 }
 
 static void answer_expected(const struct matrix *matrix, const struct matrix_row *row,
@@ -433,7 +433,7 @@ enum status report_prove_print_json(const struct prove_report *report, struct bu
     answer_clean(matrix, &json);
     json_writer_open(&json, "absent", '[');
     for (unsigned i = 0; i < matrix->column_count; i++)
-        if (matrix->columns[i].checker == -2)
+        if (matrix->columns[i].checker == MATRIX_NOBODY)
             json_writer_text(&json, NULL, matrix->columns[i].name);
     json_writer_close(&json, ']');
     json_writer_open(&json, "unseen", '[');
@@ -473,7 +473,7 @@ static const char introduction[] =
     "stuck, that replicas differ, that a client was told what the store did not do, that an invariant\n"
     "is broken. `·` is a checker that looked and\n"
     "found nothing, `–` one that cannot judge such histories, *absent* one that the catalogue speaks of and that is\n"
-    "not there yet.\n"
+    "not there yet. *audit* runs the program on its answers, where the scenario asks for that.\n"
     "\n"
     "*Holds* is the strongest level that the store still keeps with the bug. Where that is the level at which it is judged,\n"
     "whoever judges by what clients saw cannot see it in principle: the order is broken, and yet\n"
@@ -507,7 +507,7 @@ static enum status page_print_cell(const struct matrix *matrix, const struct mat
     uint64_t median, late;
 
     if (cell->caught.count == 0) {
-        bool absent = matrix->columns[column].checker == -2;
+        bool absent = matrix->columns[column].checker == MATRIX_NOBODY;
         buffer_text(out, absent && cell->is_expected                ? TEXT(" *absent* |")
                     : matrix_cell_misses(matrix, row, column) ? TEXT(" **MISSED** |")
                     : cell->judged > 0                        ? TEXT(" · |")

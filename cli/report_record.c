@@ -29,13 +29,6 @@ static uint64_t commits_per_second(const struct recorded_run *r)
                : 0;
 }
 
-/* A fault was asked for and never happened: the recording says nothing about it. */
-static bool is_unfelt(const struct record_report *report, int kind)
-{
-    return report->trial->plan.faults[kind].every_ns > 0 &&
-           report->trial->recording.faults[kind] == 0;
-}
-
 /* --- For people ------------------------------------------------------------------------------- */
 
 static const char *workload_name(const struct record_plan *plan)
@@ -59,23 +52,26 @@ static void print_database(const struct record_report *report, struct buffer *ou
 
 static void print_faults(const struct record_report *report, struct buffer *out)
 {
-    const uint32_t *counts = report->trial->recording.faults;
+    const struct recorded_run *r = &report->trial->recording;
     const char *before = "faults     ";
 
     for (int kind = 0; kind < DATABASE_FAULT_COUNT; kind++)
-        if (counts[kind] > 0) {
-            buffer_print(out, "%s%u %s%s", before, (unsigned)counts[kind], fault_facts[kind].noun,
-                         counts[kind] == 1 ? "" : "s");
+        if (r->faults[kind] > 0) {
+            buffer_print(out, "%s%u %s%s", before, (unsigned)r->faults[kind],
+                         fault_facts[kind].noun, r->faults[kind] == 1 ? "" : "s");
+            if (r->felt[kind] < r->faults[kind])
+                buffer_print(out, " (%u felt)", (unsigned)r->felt[kind]);
             before = ", ";
         }
     buffer_print(out, "%s\n", before[0] == 'f' ? "faults     none" : "");
     before = "unfelt     ";
     for (int kind = 0; kind < DATABASE_FAULT_COUNT; kind++)
-        if (is_unfelt(report, kind)) {
-            buffer_print(out, "%s%s", before, fault_facts[kind].name);
+        if (record_trial_is_unfelt(report->trial, (enum database_fault)kind)) {
+            buffer_print(out, "%s%s%s", before, fault_facts[kind].name,
+                         r->faults[kind] == 0 ? ", of which none came" : "");
             before = ", ";
         }
-    buffer_print(out, "%s", before[0] == 'u' ? "" : ": none came while clients ran\n");
+    buffer_print(out, "%s", before[0] == 'u' ? "" : "\n");
 }
 
 static void print_outcomes(const struct record_report *report, struct buffer *out)
@@ -225,6 +221,17 @@ static void answer_certificate(const struct recorded_run *r, struct json_writer 
     json_writer_close(json, '}');
 }
 
+/* Of each kind that was asked for. */
+static void answer_faults(const struct record_trial *trial, const char *name,
+                          const uint32_t *counts, struct json_writer *json)
+{
+    json_writer_open(json, name, '{');
+    for (int kind = 0; kind < DATABASE_FAULT_COUNT; kind++)
+        if (trial->plan.faults[kind].every_ns > 0)
+            json_writer_number(json, fault_facts[kind].name, counts[kind]);
+    json_writer_close(json, '}');
+}
+
 static void answer_outcomes(const struct record_report *report, struct json_writer *json)
 {
     const struct recorded_run *r = &report->trial->recording;
@@ -240,11 +247,8 @@ static void answer_outcomes(const struct record_report *report, struct json_writ
         json_writer_number(json, r->codes[i].code, r->codes[i].count);
     json_writer_close(json, '}');
     answer_latency(r, json);
-    json_writer_open(json, "faults", '{');
-    for (int kind = 0; kind < DATABASE_FAULT_COUNT; kind++)
-        if (r->faults[kind] > 0 || is_unfelt(report, kind))
-            json_writer_number(json, fault_facts[kind].name, r->faults[kind]);
-    json_writer_close(json, '}');
+    answer_faults(report->trial, "faults", r->faults, json);
+    answer_faults(report->trial, "felt", r->felt, json);
     answer_certificate(r, json);
 }
 
@@ -269,14 +273,7 @@ static void answer_judged(const struct record_report *report, struct json_writer
     const struct jury *jury = report->jury;
 
     report_check_jurors(json, &r->history, jury);
-    json_writer_open(json, "skipped", '[');
-    for (uint32_t i = 0; i < jury->skipped_count; i++) {
-        json_writer_open(json, NULL, '{');
-        json_writer_text(json, "checker", jury->skipped[i].name);
-        json_writer_text(json, "reason", jury->skipped[i].reason);
-        json_writer_close(json, '}');
-    }
-    json_writer_close(json, ']');
+    report_check_skipped(json, jury);
     json_writer_open(json, "anomalies", '[');
     for (uint32_t i = 0; i < r->finding_count; i++) {
         report_finding_open(json, r->findings[i].kind);
@@ -304,7 +301,7 @@ void report_record_print_json(const struct record_report *report, struct buffer 
     answer_outcomes(report, &json);
     json_writer_open(&json, "unfelt", '[');
     for (int kind = 0; kind < DATABASE_FAULT_COUNT; kind++)
-        if (is_unfelt(report, kind))
+        if (record_trial_is_unfelt(report->trial, (enum database_fault)kind))
             json_writer_text(&json, NULL, fault_facts[kind].name);
     json_writer_close(&json, ']');
     answer_watched(report->trial, &json);

@@ -7,6 +7,7 @@
 #include "base/quantity.h"
 #include "base/version.h"
 #include "checkers/checker.h"
+#include "cli/report_audit.h"
 #include "cli/report_check.h"
 #include "history/anomaly.h"
 #include "trial/bisect/bisect.h"
@@ -261,6 +262,22 @@ static void print_jury(const struct jury *jury, struct buffer *out)
     }
 }
 
+static struct audit_report report_of_audit(const struct call_audit *audit)
+{
+    return (struct audit_report){ .log = &audit->log,
+                                  .txns = audit->log.txns.count,
+                                  .verdict = &audit->verdict,
+                                  .level = audit->level,
+                                  .ns = audit->ns };
+}
+
+static void print_audit(const struct call_audit *audit, struct buffer *out)
+{
+    struct audit_report report = report_of_audit(audit);
+
+    report_audit_verdict(&report, out);
+}
+
 void report_run_print(const struct run_report *report, struct buffer *out)
 {
     static const char *const words[] = { "VALID", "INVALID", "UNKNOWN" };
@@ -281,6 +298,8 @@ void report_run_print(const struct run_report *report, struct buffer *out)
     print_unasked(report->trial->simulation, out);
     if (report->trial->is_judged)
         print_jury(&report->trial->jury, out);
+    if (report->trial->is_audited)
+        print_audit(&report->trial->audit, out);
     if (report->trial->is_judged)
         print_gaps(&report->trial->jury, out);
     if (report->trial->is_judged && report_run_verdict(report) == VERDICT_UNKNOWN)
@@ -391,6 +410,17 @@ static void answer_jury(const struct trial *trial, struct json_writer *json)
     answer_due(jury, json);
 }
 
+static void answer_audit(const struct trial *trial, struct json_writer *json)
+{
+    struct audit_report report = report_of_audit(&trial->audit);
+
+    if (!trial->is_audited)
+        return;
+    json_writer_open(json, "audit", '{');
+    report_audit_members(&report, json);
+    json_writer_close(json, '}');
+}
+
 /* What a sweep groups failures by. */
 static void answer_failures(const struct trial *trial, struct json_writer *json)
 {
@@ -443,6 +473,7 @@ void report_run_print_json(const struct run_report *report, struct buffer *out)
     answer_faults(report, &json);
     answer_unfelt(report, &json);
     answer_jury(report->trial, &json);
+    answer_audit(report->trial, &json);
     answer_anomalies(report, &json);
     json_writer_open(&json, "not_judged", '[');
     if (simulation->unasked[0] != '\0')

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/wall_clock.h"
 #include "cli/output.h"
 
@@ -100,6 +101,29 @@ static void follow_cut(struct tail *tail)
         return;
     tail->position = 0;
     tail->was_cut = true;
+}
+
+enum status tail_refuse_packed(const struct tail *tail, struct text first, const char *command,
+                               struct error *err)
+{
+    static const struct {
+        const char *magic, *what, *with;
+    } rows[] = {
+        { "\x28\xb5\x2f\xfd", "packed", "zstd -dc" },
+        { "\x1f\x8b", "packed", "gzip -dc" },
+        { "\x89OHD", "no text but .oh", "ordeal convert --to jsonl -o -" },
+    };
+
+    for (size_t i = 0; i < ROW_COUNT(rows); i++) {
+        struct text magic = text_of(rows[i].magic);
+
+        if (first.length < magic.length || memcmp(first.at, magic.at, magic.length) != 0)
+            continue;
+        error_set_file(err, tail->name);
+        return error_set(err, STATUS_BAD_INPUT, "is %s: %s FILE | ordeal %s", rows[i].what,
+                         rows[i].with, command);
+    }
+    return STATUS_OK;
 }
 
 static enum status read_some(struct tail *tail, char *bytes, size_t size, size_t *count,

@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "base/wall_clock.h"
 
 struct tail {
@@ -33,6 +34,9 @@ MUST_USE enum status tail_open(struct tail *, const char *path, struct error *);
 /* Whether both are of one file or pipe, whatever they are called. */
 bool tail_is_same(const struct tail *, const struct tail *);
 void tail_close(struct tail *);
+/* What was read first, if it is packed or no text: `command` can read it from a pipe, unpacked on its way. */
+MUST_USE enum status tail_refuse_packed(const struct tail *, struct text first, const char *command,
+                                        struct error *);
 MUST_USE enum status tail_read(struct tail *, char *bytes, size_t size, size_t *count,
                                struct error *);
 

@@ -84,6 +84,7 @@
     X(LOCK_VIOLATION, "lock-violation", NONE, "two transactions that had one lock at once")        \
     X(DANGEROUS_STRUCTURE, "dangerous-structure", NONE,                                            \
       "two anti-dependencies in a row, the last transaction the first to commit: one is aborted")  \
+    X(WRONG_ANSWER, "wrong-answer", NONE, "an answer that no execution of what was called explains") \
     X(STUCK, "stuck", NONE, "a run that made no progress after its faults healed")           \
     X(REPLICAS_DIFFER, "replicas-differ", NONE, "replicas of one shard hold different bytes") \
     X(FALSE_COMMIT, "false-commit", NONE,                                                          \

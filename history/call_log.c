@@ -4,15 +4,13 @@
 #include <string.h>
 
 #include "base/intern.h"
-#include "base/json.h"
 #include "base/map.h"
+#include "history/io/json_lines.h"
 
 #define LOG_VERSION 1
 #define COLUMNS_MAX 1600 /* as in PostgreSQL */
-#define OFFSET_UNSET UINT64_MAX
-#define HEADER_EXAMPLE "{\"ordeal-log\":1,..."
-
-static const char byte_order_mark[] = "\xef\xbb\xbf";
+#define NAME_LOG "ordeal-log"
+#define HEADER_EXAMPLE "{\"" NAME_LOG "\":1,..."
 
 /* Cells of the line that is read are views of it, until keep_cells() has copied them. */
 struct log_reader {
@@ -25,7 +23,16 @@ struct log_reader {
     /* Functions, statements, tables and columns: each text is kept once. */
     struct intern names;
     ARRAY(struct text) kept;
+
+    /* What the fields at hand are of. */
+    struct logged_txn txn;
+    struct call_statement statement;
+    struct call_answer answer;
+    struct text table;
 };
+
+typedef enum status piece_reader(struct log_reader *, struct error *);
+typedef enum status field_reader(struct log_reader *, unsigned field, struct error *);
 
 static enum status no_memory(struct error *err)
 {
@@ -100,28 +107,6 @@ static enum status keep_cells(struct log_reader *r, size_t first, struct error *
 
 /* --- Pieces of lines -------------------------------------------------------------------------- */
 
-/* Finds a field among `names`, which end in NULL; each may be there once. */
-static enum status know_field(struct log_reader *r, struct text name, const char *const *names,
-                              unsigned *field, unsigned *seen, struct error *err)
-{
-    const char *nearest;
-    unsigned i = 0;
-
-    while (names[i] && !text_equal(name, text_of(names[i])))
-        i++;
-    if (names[i] && *seen >> i & 1)
-        return json_refuse_token(&r->json, err, "\"%.*s\" stands here twice", TEXT_PRINT(name));
-    *field = i;
-    *seen |= 1u << i;
-    if (names[i])
-        return STATUS_OK;
-    nearest = text_nearest(name, names);
-    if (nearest)
-        return json_refuse_token(&r->json, err, "unknown field \"%.*s\": did you mean \"%s\"?",
-                                 TEXT_PRINT(name), nearest);
-    return json_refuse_token(&r->json, err, "unknown field \"%.*s\"", TEXT_PRINT(name));
-}
-
 static enum status read_count(struct log_reader *r, size_t count, uint32_t *number,
                               struct error *err)
 {
@@ -140,23 +125,40 @@ static enum status read_cell(struct log_reader *r, struct error *err)
     return array_push(&r->log->cells, text, err);
 }
 
-/* An array of values. */
-static enum status read_cells(struct log_reader *r, const char *what, uint32_t *count,
-                              struct error *err)
+/* An array, and how long it is. */
+static enum status read_array(struct log_reader *r, const char *what, piece_reader *read,
+                              uint32_t *count, struct error *err)
 {
-    size_t n = 0;
-
     TRY(json_open(&r->json, '[', what, err));
-    for (;; n++) {
+    for (size_t n = 0;; n++) {
         bool more;
 
         TRY(json_element(&r->json, n, &more, err));
         if (!more)
-            break;
-        TRY(read_cell(r, err));
+            return read_count(r, n, count, err);
+        TRY(read(r, err));
     }
-    return read_count(r, n, count, err);
 }
+
+/* An object, and a bit for each field that it has. */
+static enum status read_object(struct log_reader *r, const char *what, const char *const *names,
+                               field_reader *read, unsigned *seen, struct error *err)
+{
+    *seen = 0;
+    TRY(json_open(&r->json, '{', what, err));
+    for (size_t n = 0;; n++) {
+        struct text name;
+        unsigned field;
+
+        TRY(json_field(&r->json, n, &name, err));
+        if (!name.at)
+            return STATUS_OK;
+        TRY(json_know_field(&r->json, name, names, &field, seen, err));
+        TRY(read(r, field, err));
+    }
+}
+
+#define SEEN(field) (seen >> (field)&1)
 
 static enum status read_first_cell(struct log_reader *r, uint32_t *cell, struct error *err)
 {
@@ -234,83 +236,50 @@ static enum status read_sqlstate(struct log_reader *r, struct logged_txn *txn, s
 enum answer_field { ANSWER_ROWS, ANSWER_COUNT, ANSWER_AT };
 static const char *const answer_fields[] = { "rows", "count", "at", NULL };
 
-static enum status read_rows(struct log_reader *r, struct call_answer *answer, struct error *err)
+static enum status read_answer_row(struct log_reader *r, struct error *err)
 {
-    struct json *json = &r->json;
-    size_t n = 0;
+    struct call_answer *answer = &r->answer;
+    uint32_t width = 0; /* gcc 14 does not follow read_array() */
 
-    answer->kind = CALL_ANSWER_ROWS;
-    TRY(read_first_cell(r, &answer->cell, err));
-    TRY(json_open(json, '[', "an array of rows", err));
-    for (;; n++) {
-        uint32_t width;
-        bool more;
-
-        TRY(json_element(json, n, &more, err));
-        if (!more)
-            break;
-        TRY(read_cells(r, "a row: an array of strings and nulls", &width, err));
-        if (n > 0 && width != answer->width)
-            return json_refuse_token(json, err, "a row of %u values, and the first has %u", width,
-                                     answer->width);
-        answer->width = width;
-    }
-    return read_count(r, n, &answer->row_count, err);
-}
-
-static enum status read_touched(struct log_reader *r, struct call_answer *answer,
-                                struct error *err)
-{
-    answer->kind = CALL_ANSWER_COUNT;
-    TRY(json_integer(&r->json, "how many rows", &answer->count, err));
-    return answer->count < 0 ? json_refuse_token(&r->json, err, "fewer than no rows") : STATUS_OK;
-}
-
-static enum status read_answer(struct log_reader *r, struct call_answer *answer,
-                               struct error *err)
-{
-    struct json *json = &r->json;
-    unsigned seen = 0;
-
-    *answer = (struct call_answer){ .kind = CALL_ANSWER_MISSING, .completed_ns = TIME_NEVER };
-    if (json_word(json, "null"))
-        return STATUS_OK;
-    TRY(json_open(json, '{', "an answer: {\"rows\":[...]}, {\"count\":N} or null", err));
-    for (size_t n = 0;; n++) {
-        struct text name;
-        unsigned field;
-
-        TRY(json_field(json, n, &name, err));
-        if (!name.at)
-            break;
-        TRY(know_field(r, name, answer_fields, &field, &seen, err));
-        if (field == ANSWER_ROWS)
-            TRY(read_rows(r, answer, err));
-        else if (field == ANSWER_COUNT)
-            TRY(read_touched(r, answer, err));
-        else
-            TRY(read_time(r, "the time of the answer, an integer", &answer->completed_ns, err));
-    }
-    seen &= 1u << ANSWER_ROWS | 1u << ANSWER_COUNT;
-    if (seen != 1u << ANSWER_ROWS && seen != 1u << ANSWER_COUNT)
-        return json_refuse_token(json, err, "an answer has either \"rows\" or \"count\"");
+    TRY(read_array(r, "a row: an array of strings and nulls", read_cell, &width, err));
+    if (answer->row_count++ > 0 && width != answer->width)
+        return json_refuse_token(&r->json, err, "a row of %u values, and the first has %u", width,
+                                 answer->width);
+    answer->width = width;
     return STATUS_OK;
 }
 
-static enum status read_answers(struct log_reader *r, struct logged_txn *txn, struct error *err)
+static enum status read_answer_field(struct log_reader *r, unsigned field, struct error *err)
 {
-    TRY(json_open(&r->json, '[', "an array of answers", err));
-    TRY(read_count(r, r->log->answers.count, &txn->answer, err));
-    for (size_t n = 0;; n++) {
-        struct call_answer answer;
-        bool more;
+    struct call_answer *answer = &r->answer;
 
-        TRY(json_element(&r->json, n, &more, err));
-        if (!more)
-            return read_count(r, n, &txn->answer_count, err);
-        TRY(read_answer(r, &answer, err));
-        TRY(array_push(&r->log->answers, answer, err));
+    switch (field) {
+    case ANSWER_ROWS:
+        answer->kind = CALL_ANSWER_ROWS;
+        TRY(read_first_cell(r, &answer->cell, err));
+        return read_array(r, "an array of rows", read_answer_row, &answer->row_count, err);
+    case ANSWER_COUNT:
+        answer->kind = CALL_ANSWER_COUNT;
+        TRY(json_integer(&r->json, "how many rows", &answer->count, err));
+        return answer->count < 0 ? json_refuse_token(&r->json, err, "fewer than no rows")
+                                 : STATUS_OK;
+    default: /* ANSWER_AT */
+        return read_time(r, "the time of the answer, an integer", &answer->completed_ns, err);
     }
+}
+
+static enum status read_answer(struct log_reader *r, struct error *err)
+{
+    unsigned seen;
+
+    r->answer = (struct call_answer){ .kind = CALL_ANSWER_MISSING, .completed_ns = TIME_NEVER };
+    if (!json_word(&r->json, "null")) {
+        TRY(read_object(r, "an answer: {\"rows\":[...]}, {\"count\":N} or null", answer_fields,
+                        read_answer_field, &seen, err));
+        if (SEEN(ANSWER_ROWS) == SEEN(ANSWER_COUNT))
+            return json_refuse_token(&r->json, err, "an answer has either \"rows\" or \"count\"");
+    }
+    return array_push(&r->log->answers, r->answer, err);
 }
 
 /* --- Transactions ----------------------------------------------------------------------------- */
@@ -318,68 +287,41 @@ static enum status read_answers(struct log_reader *r, struct logged_txn *txn, st
 enum statement_field { STATEMENT_SQL, STATEMENT_PARAMETERS };
 static const char *const statement_fields[] = { "sql", "parameters", NULL };
 
-static enum status read_statement(struct log_reader *r, struct call_statement *statement,
-                                  struct error *err)
+static enum status read_statement_field(struct log_reader *r, unsigned field, struct error *err)
 {
-    struct json *json = &r->json;
+    struct call_statement *statement = &r->statement;
     struct text text;
-    unsigned seen = 0;
 
-    *statement = (struct call_statement){ 0 };
-    TRY(json_open(json, '{', "a statement: {\"sql\":\"...\"}", err));
-    for (size_t n = 0;; n++) {
-        struct text name;
-        unsigned field;
-
-        TRY(json_field(json, n, &name, err));
-        if (!name.at)
-            break;
-        TRY(know_field(r, name, statement_fields, &field, &seen, err));
-        if (field == STATEMENT_SQL) {
-            TRY(json_string(json, "a string after \"sql\"", &text, err));
-            TRY(keep_name(r, text, &statement->sql, err));
-        } else {
-            TRY(read_first_cell(r, &statement->parameter, err));
-            TRY(read_cells(r, "an array of parameters", &statement->parameter_count, err));
-        }
+    if (field == STATEMENT_SQL) {
+        TRY(json_string(&r->json, "a string after \"sql\"", &text, err));
+        return keep_name(r, text, &statement->sql, err);
     }
-    return seen >> STATEMENT_SQL & 1
-               ? STATUS_OK
-               : json_refuse_token(json, err, "a statement needs \"sql\"");
+    TRY(read_first_cell(r, &statement->parameter, err));
+    return read_array(r, "an array of parameters", read_cell, &statement->parameter_count, err);
 }
 
-static enum status read_statements(struct log_reader *r, struct logged_txn *txn,
-                                   struct error *err)
+static enum status read_statement(struct log_reader *r, struct error *err)
 {
-    TRY(json_open(&r->json, '[', "an array of statements", err));
-    TRY(read_count(r, r->log->statements.count, &txn->statement, err));
-    for (size_t n = 0;; n++) {
-        struct call_statement statement;
-        bool more;
+    unsigned seen;
 
-        TRY(json_element(&r->json, n, &more, err));
-        if (!more)
-            return read_count(r, n, &txn->statement_count, err);
-        TRY(read_statement(r, &statement, err));
-        TRY(array_push(&r->log->statements, statement, err));
-    }
+    r->statement = (struct call_statement){ 0 };
+    TRY(read_object(r, "a statement: {\"sql\":\"...\"}", statement_fields, read_statement_field,
+                    &seen, err));
+    if (!SEEN(STATEMENT_SQL))
+        return json_refuse_token(&r->json, err, "a statement needs \"sql\"");
+    return array_push(&r->log->statements, r->statement, err);
 }
 
 static enum status read_status(struct log_reader *r, struct logged_txn *txn, struct error *err)
 {
     static const char *const names[] = {
-        [TXN_OK] = "ok", [TXN_ABORT] = "abort", [TXN_UNKNOWN] = "unknown"
+        [TXN_OK] = "ok", [TXN_ABORT] = "abort", [TXN_UNKNOWN] = "unknown", NULL
     };
-    struct text text;
+    unsigned choice;
 
-    TRY(json_string(&r->json, "a string after \"status\"", &text, err));
-    for (unsigned i = 0; i < TXN_STATUS_COUNT; i++) {
-        if (text_equal(text, text_of(names[i]))) {
-            txn->status = i;
-            return STATUS_OK;
-        }
-    }
-    return json_refuse_token(&r->json, err, "a status is \"ok\", \"abort\" or \"unknown\"");
+    TRY(json_choice(&r->json, "status", names, &choice, err));
+    txn->status = (enum txn_status)choice;
+    return STATUS_OK;
 }
 
 static enum status read_id(struct log_reader *r, struct logged_txn *txn, struct error *err)
@@ -412,10 +354,10 @@ static const char *const txn_fields[] = { "txn",     "session", "call", "argumen
                                           "answers", "error",   "status", "at",      "ts",
                                           NULL };
 
-static enum status read_txn_field(struct log_reader *r, unsigned field, struct logged_txn *txn,
-                                  struct error *err)
+static enum status read_txn_field(struct log_reader *r, unsigned field, struct error *err)
 {
     struct json *json = &r->json;
+    struct logged_txn *txn = &r->txn;
     struct text text;
 
     switch (field) {
@@ -432,11 +374,13 @@ static enum status read_txn_field(struct log_reader *r, unsigned field, struct l
         return keep_name(r, text, &txn->function, err);
     case TXN_FIELD_ARGUMENTS:
         TRY(read_first_cell(r, &txn->argument, err));
-        return read_cells(r, "an array of arguments", &txn->argument_count, err);
+        return read_array(r, "an array of arguments", read_cell, &txn->argument_count, err);
     case TXN_FIELD_STATEMENTS:
-        return read_statements(r, txn, err);
+        TRY(read_count(r, r->log->statements.count, &txn->statement, err));
+        return read_array(r, "an array of statements", read_statement, &txn->statement_count, err);
     case TXN_FIELD_ANSWERS:
-        return read_answers(r, txn, err);
+        TRY(read_count(r, r->log->answers.count, &txn->answer, err));
+        return read_array(r, "an array of answers", read_answer, &txn->answer_count, err);
     case TXN_FIELD_ERROR:
         return read_sqlstate(r, txn, err);
     case TXN_FIELD_STATUS:
@@ -447,8 +391,6 @@ static enum status read_txn_field(struct log_reader *r, unsigned field, struct l
         return read_ts(r, txn, err);
     }
 }
-
-#define SEEN(field) (seen >> (field)&1)
 
 /* The fields that need each other, or exclude each other. */
 static enum status check_fields(struct log_reader *r, unsigned seen, struct error *err)
@@ -507,41 +449,29 @@ static enum status check_times(struct log_reader *r, const struct logged_txn *tx
 
 static enum status read_txn(struct log_reader *r, struct error *err)
 {
-    struct json *json = &r->json;
-    struct logged_txn txn = { .session = -1,
-                              .invoked_ns = TIME_NEVER,
-                              .completed_ns = TIME_NEVER,
-                              .line = r->source->line };
-    unsigned seen = 0;
+    unsigned seen;
 
-    TRY(json_open(json, '{', "one transaction on each line: {\"txn\":...", err));
-    for (size_t n = 0;; n++) {
-        struct text name;
-        unsigned field;
-
-        TRY(json_field(json, n, &name, err));
-        if (!name.at)
-            break;
-        if (text_equal(name, TEXT("ordeal-log")))
-            return json_refuse_token(json, err, "the header is the first line alone");
-        TRY(know_field(r, name, txn_fields, &field, &seen, err));
-        TRY(read_txn_field(r, field, &txn, err));
-    }
-    TRY(json_end(json, err));
+    r->txn = (struct logged_txn){ .session = -1,
+                                  .invoked_ns = TIME_NEVER,
+                                  .completed_ns = TIME_NEVER,
+                                  .line = r->source->line };
+    TRY(read_object(r, "one transaction on each line: {\"txn\":...", txn_fields, read_txn_field,
+                    &seen, err));
+    TRY(json_end(&r->json, err));
     TRY(check_fields(r, seen, err));
     if (SEEN(TXN_FIELD_ANSWERS))
-        TRY(complete_answers(r, &txn, err));
-    TRY(check_times(r, &txn, err));
-    return array_push(&r->log->txns, txn, err);
+        TRY(complete_answers(r, &r->txn, err));
+    TRY(check_times(r, &r->txn, err));
+    return array_push(&r->log->txns, r->txn, err);
 }
 
 /* --- The header ------------------------------------------------------------------------------- */
 
 /* An object: a column's name and its value, and so on. */
-static enum status read_row(struct log_reader *r, struct text table, struct error *err)
+static enum status read_row(struct log_reader *r, struct error *err)
 {
     struct call_log *log = r->log;
-    struct logged_row row = { .table = table };
+    struct logged_row row = { .table = r->table };
 
     TRY(json_open(&r->json, '{', "a row: {\"column\":\"value\",...}", err));
     TRY(read_first_cell(r, &row.cell, err));
@@ -566,32 +496,35 @@ static enum status read_row(struct log_reader *r, struct text table, struct erro
 }
 
 /* {"accounts":[{"id":"1","balance":"10"},...],...} */
-static enum status read_tables(struct log_reader *r, struct error *err)
+static enum status read_named_tables(struct log_reader *r, struct intern *seen, struct error *err)
 {
-    struct json *json = &r->json;
-
-    TRY(json_open(json, '{', "an object of tables", err));
+    TRY(json_open(&r->json, '{', "an object of tables", err));
     for (size_t n = 0;; n++) {
-        struct text name, table;
+        struct text name;
+        uint32_t number;
 
-        TRY(json_field(json, n, &name, err));
+        TRY(json_field(&r->json, n, &name, err));
         if (!name.at)
             return STATUS_OK;
-        TRY(keep_name(r, name, &table, err));
-        TRY(json_open(json, '[', "an array of rows", err));
-        for (size_t i = 0;; i++) {
-            bool more;
-
-            TRY(json_element(json, i, &more, err));
-            if (!more)
-                break;
-            TRY(read_row(r, table, err));
-        }
+        TRY(keep_name(r, name, &r->table, err));
+        TRY(intern_add(seen, name, &number, err));
+        if (number < n)
+            return json_refuse_token(&r->json, err, "\"%.*s\" stands here twice", TEXT_PRINT(name));
+        TRY(read_array(r, "an array of rows", read_row, &number, err));
     }
 }
 
+static enum status read_tables(struct log_reader *r, struct error *err)
+{
+    struct intern seen = { 0 };
+    enum status status = read_named_tables(r, &seen, err);
+
+    intern_close(&seen);
+    return status;
+}
+
 enum header_field { HEADER_LOG, HEADER_PRODUCER, HEADER_LOAD, HEADER_ROWS, HEADER_INITIAL, HEADER_TS };
-static const char *const header_fields[] = { "ordeal-log", "producer", "load", "rows",
+static const char *const header_fields[] = { NAME_LOG,  "producer", "load", "rows",
                                              "initial",    "ts",       NULL };
 
 static enum status read_version(struct log_reader *r, struct error *err)
@@ -645,85 +578,39 @@ static enum status read_header_field(struct log_reader *r, unsigned field, struc
 
 static enum status read_header(struct log_reader *r, struct error *err)
 {
-    struct json *json = &r->json;
-    unsigned seen = 0, kinds;
+    unsigned seen;
 
-    TRY(json_open(json, '{', HEADER_EXAMPLE, err));
-    for (size_t n = 0;; n++) {
-        struct text name;
-        unsigned field;
-
-        TRY(json_field(json, n, &name, err));
-        if (n == 0 && !(name.at && text_equal(name, TEXT("ordeal-log"))))
-            return json_refuse_token(json, err, "expected %s on the first line", HEADER_EXAMPLE);
-        if (!name.at)
-            break;
-        TRY(know_field(r, name, header_fields, &field, &seen, err));
-        TRY(read_header_field(r, field, err));
-    }
-    TRY(json_end(json, err));
-    kinds = SEEN(HEADER_LOAD) + SEEN(HEADER_ROWS) + SEEN(HEADER_INITIAL);
-    if (kinds > 1)
-        return json_refuse_token(json, err,
+    TRY(read_object(r, HEADER_EXAMPLE, header_fields, read_header_field, &seen, err));
+    TRY(json_end(&r->json, err));
+    if (SEEN(HEADER_LOAD) + SEEN(HEADER_ROWS) + SEEN(HEADER_INITIAL) > 1)
+        return json_refuse_token(&r->json, err,
                                  "a log has one of \"load\", \"rows\" and \"initial\"");
     return STATUS_OK;
 }
 
 /* --- The file --------------------------------------------------------------------------------- */
 
-typedef enum status line_reader(struct log_reader *, struct error *);
-
-static enum status read_line(struct log_reader *r, struct text line, line_reader *read,
+static enum status read_line(struct log_reader *r, struct text line, piece_reader *read,
                              struct error *err)
 {
-    const struct source *source = r->source;
-    uint64_t begins = source->offset - (uint64_t)(source->bytes + source->begin - line.at);
     size_t cells = r->log->cells.count;
-    enum status status;
 
-    err->offset = OFFSET_UNSET;
     digest_add(&r->digest, line.at, line.length);
     digest_add(&r->digest, "\n", 1);
-    json_begin(&r->json, line);
-    status = read(r, err);
-    if (status == STATUS_OK)
-        status = keep_cells(r, cells, err);
-    if (status == STATUS_OK) {
-        err->offset = 0;
-        return status;
-    }
-    error_set_file(err, source->name);
-    err->line = source->line;
-    if (err->offset == OFFSET_UNSET)
-        err->offset = (uint64_t)(r->json.token - r->json.begin);
-    err->offset += begins;
-    return status;
+    TRY(read(r, err));
+    return keep_cells(r, cells, err);
 }
 
-static enum status refuse_file(const struct source *source, struct error *err, const char *text)
+static enum status read_log_line(void *reader, struct text line, struct error *err)
 {
-    error_set_file(err, source->name);
-    err->line = 1;
-    err->offset = 0;
-    return error_set(err, STATUS_BAD_INPUT, "%s", text);
-}
+    struct log_reader *r = reader;
+    bool is_first = r->source->line == 1, is_object = json_peek(&r->json) == '{';
 
-static enum status read_lines(struct log_reader *r, struct error *err)
-{
-    struct text line;
-
-    for (;;) {
-        TRY(source_line(r->source, &line, err));
-        if (!line.at)
-            break;
-        if (r->source->line == 1 && line.length >= 3 && memcmp(line.at, byte_order_mark, 3) == 0)
-            return refuse_file(r->source, err,
-                               "the file begins with a byte order mark: UTF-8 is written without one");
-        TRY(read_line(r, line, r->source->line == 1 ? read_header : read_txn, err));
-    }
-    return r->source->line > 0
-               ? STATUS_OK
-               : refuse_file(r->source, err, "expected " HEADER_EXAMPLE ", found an empty file");
+    if (is_first && is_object && !json_lines_begin_with(line, NAME_LOG))
+        return json_refuse_token(&r->json, err, "expected " HEADER_EXAMPLE " on the first line");
+    if (!is_first && json_lines_begin_with(line, NAME_LOG))
+        return json_refuse_token(&r->json, err, "the header is the first line alone");
+    return read_line(r, line, is_first ? read_header : read_txn, err);
 }
 
 static int compare_places(const void *a, const void *b)
@@ -782,7 +669,7 @@ enum status call_log_read(struct call_log *log, struct source *source, struct er
     *log = (struct call_log){ 0 };
     TRY(arena_init(&log->arena, ARENA_UNLIMITED, err));
     digest_begin(&reader.digest);
-    status = read_lines(&reader, err);
+    status = json_lines_read(source, &reader.json, HEADER_EXAMPLE, read_log_line, &reader, err);
     if (status == STATUS_OK && !log->ts_is_hint)
         status = check_places(&reader, err);
     log->digest = digest_end(&reader.digest);
@@ -797,27 +684,27 @@ static void begin_digest(struct log_reader *r)
     digest_add(&r->digest, r->log->digest.bytes, sizeof r->log->digest.bytes);
 }
 
-static enum status read_rows_line(struct log_reader *r, struct error *err)
+static enum status read_tables_line(struct log_reader *r, struct error *err)
 {
     TRY(read_tables(r, err));
     return json_end(&r->json, err);
 }
 
+static enum status read_rows_line(void *reader, struct text line, struct error *err)
+{
+    return read_line(reader, line, read_tables_line, err);
+}
+
 enum status call_log_read_rows(struct call_log *log, struct source *source, struct error *err)
 {
     struct log_reader reader = { .log = log, .source = source };
-    enum status status = STATUS_OK;
-    struct text line = { "", 0 };
+    enum status status;
 
     log->initial = INITIAL_ROWS;
     log->load = TEXT("");
     log->rows.count = 0;
     begin_digest(&reader);
-    while (status == STATUS_OK && line.at) {
-        status = source_line(source, &line, err);
-        if (status == STATUS_OK && line.at)
-            status = read_line(&reader, line, read_rows_line, err);
-    }
+    status = json_lines_read(source, &reader.json, NULL, read_rows_line, &reader, err);
     log->digest = digest_end(&reader.digest);
     close_reader(&reader);
     return status;
@@ -846,18 +733,15 @@ void call_log_close(struct call_log *log)
     *log = (struct call_log){ 0 };
 }
 
+int64_t call_log_first_answer(const struct call_log *log, const struct logged_txn *t)
+{
+    for (uint32_t i = 0; i < t->answer_count; i++)
+        if (log->answers.at[t->answer + i].completed_ns != TIME_NEVER)
+            return log->answers.at[t->answer + i].completed_ns;
+    return t->status == TXN_OK ? t->completed_ns : TIME_NEVER;
+}
+
 bool call_log_is_it(struct text beginning)
 {
-    struct json json;
-
-    if (beginning.length >= 3 && memcmp(beginning.at, byte_order_mark, 3) == 0) {
-        beginning.at += 3;
-        beginning.length -= 3;
-    }
-    json_begin(&json, beginning); /* decodes nothing: only looks */
-    if (json_peek(&json) != '{')
-        return false;
-    json.at++;
-    return json_peek(&json) == '"' && (size_t)(json.end - json.at) >= 12 &&
-           memcmp(json.at, "\"ordeal-log\"", 12) == 0;
+    return json_lines_begin_with(beginning, NAME_LOG);
 }

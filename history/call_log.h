@@ -107,6 +107,12 @@ MUST_USE enum status call_log_read_rows(struct call_log *, struct source *, stru
 /* Nobody knows the initial rows. */
 void call_log_forget_rows(struct call_log *);
 
+/*
+ * When a transaction's first answer came. Where answers have no times: its completion, which one of unknown outcome
+ * does not have; or TIME_NEVER.
+ */
+int64_t call_log_first_answer(const struct call_log *, const struct logged_txn *);
+
 /* Whether a file that begins so is meant to be a log of calls. */
 bool call_log_is_it(struct text beginning);
 

@@ -1,8 +1,6 @@
 #include "history/call_log_write.h"
 
 #include <assert.h>
-#include <inttypes.h>
-
 
 void call_log_write_head(struct buffer *out, const struct call_log_head *head)
 {
@@ -13,6 +11,8 @@ void call_log_write_head(struct buffer *out, const struct call_log_head *head)
     json_writer_string(&json, "producer", head->producer);
     if (head->load.length > 0)
         json_writer_string(&json, "load", head->load);
+    if (head->ts_is_hint)
+        json_writer_text(&json, "ts", "hint");
     json_writer_close(&json, '}');
     buffer_byte(out, '\n');
 }
@@ -37,6 +37,17 @@ void call_log_end_call(struct json_writer *json, const char *sqlstate, struct te
     json_writer_close(json, '}');
 }
 
+void call_log_write_statements(struct buffer *out, const struct buffer *statements,
+                               const struct buffer *answers)
+{
+    buffer_text(out, TEXT("{\"statements\":["));
+    buffer_text(out, (struct text){ statements->at, statements->count });
+    buffer_text(out, TEXT("],\"answers\":["));
+    buffer_text(out, (struct text){ answers->at, answers->count });
+    buffer_text(out, TEXT("]}"));
+    out->out_of_memory |= statements->out_of_memory || answers->out_of_memory;
+}
+
 static void write_place(struct json_writer *json, const struct call_log_line *line)
 {
     assert(line->ts_parts <= CALL_PLACES_MAX);
@@ -50,6 +61,17 @@ static void write_place(struct json_writer *json, const struct call_log_line *li
     json_writer_close(json, ']');
 }
 
+static void write_times(struct json_writer *json, const struct call_log_line *line)
+{
+    json_writer_open(json, "at", '[');
+    json_writer_int64(json, NULL, line->invoked_ns);
+    if (line->completed_ns == TIME_NEVER)
+        json_writer_null(json, NULL);
+    else
+        json_writer_int64(json, NULL, line->completed_ns);
+    json_writer_close(json, ']');
+}
+
 void call_log_write_line(struct buffer *out, const struct call_log_line *line)
 {
     static const char *const names[] = {
@@ -59,18 +81,14 @@ void call_log_write_line(struct buffer *out, const struct call_log_line *line)
 
     assert(line->call.length > 2);
     json_writer_open(&json, NULL, '{');
-    json_writer_number(&json, "txn", line->txn);
-    json_writer_number(&json, "session", line->session);
+    json_writer_int64(&json, "txn", line->txn);
+    if (line->session >= 0)
+        json_writer_int64(&json, "session", line->session);
     buffer_byte(out, ',');
     buffer_text(out, (struct text){ line->call.at + 1, line->call.length - 2 });
     json_writer_text(&json, "status", names[line->status]);
-    json_writer_open(&json, "at", '[');
-    json_writer_int64(&json, NULL, line->invoked_ns);
-    if (line->completed_ns == TIME_NEVER)
-        json_writer_null(&json, NULL);
-    else
-        json_writer_int64(&json, NULL, line->completed_ns);
-    json_writer_close(&json, ']');
+    if (line->invoked_ns != TIME_NEVER)
+        write_times(&json, line);
     if (line->ts_parts > 0)
         write_place(&json, line);
     json_writer_close(&json, '}');

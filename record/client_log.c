@@ -30,23 +30,19 @@ enum status client_log_begin(struct client_log *log, uint32_t session, int64_t i
     return array_push(&log->txns, txn, err);
 }
 
-static enum status keep_rows(struct client_log *log, struct log_op *op,
-                             const struct database_answer *answer,
-                             const struct database_step_answer *step, struct error *err)
+/* Elements, or rows. */
+static enum status keep_answer(struct client_log *log, struct log_op *op,
+                               const struct database_answer *answer,
+                               const struct database_step_answer *step, struct error *err)
 {
-    op->first = log->rows.count;
-    for (uint32_t i = 0; i < step->count; i++)
-        TRY(array_push(&log->rows, answer->rows.at[step->first + i], err));
-    return STATUS_OK;
-}
+    bool is_list = answer->elements.count > 0;
 
-static enum status keep_elements(struct client_log *log, struct log_op *op,
-                                 const struct database_answer *answer,
-                                 const struct database_step_answer *step, struct error *err)
-{
-    op->first = log->elements.count;
-    for (uint32_t i = 0; i < step->count; i++)
-        TRY(array_push(&log->elements, answer->elements.at[step->first + i], err));
+    op->first = is_list ? log->elements.count : log->rows.count;
+    for (uint32_t i = step->first; i < step->first + step->count; i++)
+        if (is_list)
+            TRY(array_push(&log->elements, answer->elements.at[i], err));
+        else
+            TRY(array_push(&log->rows, answer->rows.at[i], err));
     return STATUS_OK;
 }
 
@@ -71,8 +67,7 @@ enum status client_log_request(struct client_log *log, const struct builtin_requ
             buffer_text(&log->snapshots, (struct text){ answer->snapshots.at + step->snapshot,
                                                         step->snapshot_length });
         TRY(buffer_status(&log->snapshots, err));
-        TRY(answer->elements.count > 0 ? keep_elements(log, &op, answer, step, err)
-                                       : keep_rows(log, &op, answer, step, err));
+        TRY(keep_answer(log, &op, answer, step, err));
     }
     TRY(array_push(&log->ops, op, err));
     last_txn(log)->op_count++;

@@ -1,6 +1,5 @@
 #include "record/commit_ranks.h"
 
-#include <assert.h>
 #include <stdbool.h>
 #include <stdlib.h>
 

@@ -106,7 +106,9 @@ enum database_fault {
 #define DATABASE_FAULT_BIT(fault) (1u << (fault))
 
 struct database_options {
-    const char *connect;  /* to a server that is there; NULL: one of its own is started */
+    const char *connect; /* to a server that is there; NULL: one of its own is started */
+    bool
+        takes_over; /* with connect: the table is there, of a recording that was killed; stop() drops it */
     const char *binaries; /* the folder of the server's programs; NULL: it is looked for */
     const char *mode;     /* of the database, one of its row's; NULL: its first */
     enum level isolation; /* which the sessions ask for */
@@ -148,10 +150,11 @@ struct database {
     enum status (*load)(void *server, const struct builtin *, struct error *);
     /*
      * A fault begins, or ends. `turn` counts its beginnings from 0: with several nodes it chooses
-     * one. Called by one thread, while sessions are at work. NULL: it suffers none.
+     * one. `is_felt` becomes true, at the beginning or at the end, if the database has felt it.
+     * Called by one thread, while sessions are at work. NULL: it suffers none.
      */
     enum status (*fault)(void *server, enum database_fault, bool begins, uint32_t turn,
-                         struct error *);
+                         bool *is_felt, struct error *);
     /* Instead of load(), with a program: some statements of SQL. NULL: it has no functions. */
     enum status (*script)(void *server, const char *sql, struct error *);
     /* Takes away all that start() and load() made. */
@@ -169,11 +172,9 @@ struct database {
     void (*close)(void *session);
 
     /*
-     * When all sessions have ended: the value of a query over the workload's table, which it calls by
-     * `name`, or nothing where it is NULL. NULL: it has no SQL.
+     * When all sessions have ended: the value of a query. NULL: it has no SQL.
      */
-    enum status (*query)(void *server, const char *name, const char *sql, struct buffer *value,
-                         struct error *);
+    enum status (*query)(void *server, const char *sql, struct buffer *value, struct error *);
     /* Likewise. NULL: it cannot. */
     enum status (*recover)(void *server, struct recovered_order *, struct error *);
 };

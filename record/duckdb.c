@@ -141,7 +141,8 @@ static enum status duckdb_load(void *server, const struct builtin *builtin, stru
 {
     struct duckdb *d = server;
     struct buffer sql = { 0 };
-    enum status status = sql_text_load(&d->options.table, "BIGINT", builtin, &sql, err);
+    enum status status = sql_text_load(&d->options.table, (struct sql_types){ "BIGINT", "TEXT" },
+                                       builtin, &sql, err);
 
     if (status == STATUS_OK)
         status = ask(d, d->control, sql.at, NULL, err);
@@ -270,15 +271,11 @@ static enum status duckdb_steps(void *session, const struct database_step *steps
     return database_each_step(one_step, session, steps, count, answer, err);
 }
 
-static enum status duckdb_ask(void *server, const char *name, const char *sql, struct buffer *value,
+static enum status duckdb_ask(void *server, const char *sql, struct buffer *value,
                               struct error *err)
 {
     struct duckdb *d = server;
-    char view[200];
 
-    snprintf(view, sizeof view, "CREATE TEMP VIEW IF NOT EXISTS %s AS SELECT * FROM %s", name,
-             d->options.table.name);
-    TRY(ask(d, d->control, view, NULL, err));
     return ask(d, d->control, sql, value, err);
 }
 

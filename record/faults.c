@@ -17,17 +17,6 @@ const struct fault_facts fault_facts[DATABASE_FAULT_COUNT] = {
     [DATABASE_CLOCK] = { "clock", "wrong clock", "has no clock to set", 1000 * MS },
 };
 
-static bool take(struct text *text, struct text prefix)
-{
-    struct text head = { text->at, prefix.length };
-
-    if (text->length < prefix.length || !text_equal(head, prefix))
-        return false;
-    text->at += prefix.length;
-    text->length -= prefix.length;
-    return true;
-}
-
 enum status fault_wish_read(struct fault_wish *wish, enum database_fault kind, struct text given,
                             struct error *err)
 {
@@ -35,7 +24,7 @@ enum status fault_wish_read(struct fault_wish *wish, enum database_fault kind, s
     bool is_fine;
 
     *wish = (struct fault_wish){ .for_ns = fault_facts[kind].for_ns };
-    take(&every, TEXT("every="));
+    text_take(&every, TEXT("every="));
     for (size_t i = 0; i < every.length; i++)
         if (every.at[i] == ',') {
             lasts = (struct text){ every.at + i, every.length - i };
@@ -43,7 +32,7 @@ enum status fault_wish_read(struct fault_wish *wish, enum database_fault kind, s
         }
     is_fine = quantity_to_duration(every, &wish->every_ns) && wish->every_ns > 0;
     if (lasts.length > 0)
-        is_fine = is_fine && take(&lasts, TEXT(",for=")) &&
+        is_fine = is_fine && text_take(&lasts, TEXT(",for=")) &&
                   quantity_to_duration(lasts, &wish->for_ns) && wish->for_ns >= 0;
     if (is_fine)
         return STATUS_OK;

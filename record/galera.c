@@ -17,11 +17,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/wall_clock.h"
 #include "record/mariadb_server_private.h"
+#include "record/server_log.h"
 
 #define START_NS INT64_C(60000000000)
 #define NODES_MAX 3
@@ -37,7 +37,6 @@ struct galera {
     struct mariadb_servers servers;
     struct mariadb_manner manner;
     const char *provider;
-    unsigned node_count;
     unsigned ports[2 * NODES_MAX]; /* of each node: the group's, and for what it has missed */
 };
 
@@ -55,33 +54,32 @@ static enum status find_provider(struct galera *g, struct error *err)
 }
 
 static void argue_cluster(const struct galera *g, unsigned node, const char *position,
-                          struct mariadb_arguments *a)
+                          struct buffer *a)
 {
     const char *at = g->servers.server.addresses[node];
     struct buffer peers = { 0 };
 
-    for (unsigned i = 0; i < g->node_count; i++)
+    for (unsigned i = 0; i < g->servers.server.node_count; i++)
         buffer_print(&peers, "%s%s:%u", i > 0 ? "," : "", g->servers.server.addresses[i],
                      g->ports[2 * i]);
-    mariadb_server_argue(a, "--binlog-format=ROW");
-    mariadb_server_argue(a, "--innodb-autoinc-lock-mode=2");
+    buffer_print(a, "--binlog-format=ROW%c", '\0');
+    buffer_print(a, "--innodb-autoinc-lock-mode=2%c", '\0');
     /* An applier may wait for a transaction that waits for the applier; then it tries again. */
-    mariadb_server_argue(a, "--innodb-lock-wait-timeout=1");
-    mariadb_server_argue(a, "--wsrep-on=ON");
-    mariadb_server_argue(a, "--wsrep-provider=%s", g->provider);
-    mariadb_server_argue(a, "--wsrep-cluster-name=ordeal");
-    mariadb_server_argue(a, "--wsrep-cluster-address=gcomm://%.*s", (int)peers.count, peers.at);
-    mariadb_server_argue(a, "--wsrep-node-name=node%u", node);
-    mariadb_server_argue(a, "--wsrep-node-address=%s", at);
-    mariadb_server_argue(a, "--wsrep-sst-method=rsync");
-    mariadb_server_argue(a,
-                         "--wsrep-provider-options=base_host=%s;base_port=%u;"
-                         "gmcast.listen_addr=tcp://%s:%u;ist.recv_addr=%s:%u;"
-                         "gcache.size=64M;evs.keepalive_period=PT0.5S;"
-                         "evs.suspect_timeout=PT2S;evs.inactive_timeout=PT6S",
-                         at, g->ports[2 * node], at, g->ports[2 * node], at,
-                         g->ports[2 * node + 1]);
-    mariadb_server_argue(a, "--wsrep-start-position=%s", position);
+    buffer_print(a, "--innodb-lock-wait-timeout=1%c", '\0');
+    buffer_print(a, "--wsrep-on=ON%c", '\0');
+    buffer_print(a, "--wsrep-provider=%s%c", g->provider, '\0');
+    buffer_print(a, "--wsrep-cluster-name=ordeal%c", '\0');
+    buffer_print(a, "--wsrep-cluster-address=gcomm://%.*s%c", (int)peers.count, peers.at, '\0');
+    buffer_print(a, "--wsrep-node-name=node%u%c", node, '\0');
+    buffer_print(a, "--wsrep-node-address=%s%c", at, '\0');
+    buffer_print(a, "--wsrep-sst-method=rsync%c", '\0');
+    buffer_print(a,
+                 "--wsrep-provider-options=base_host=%s;base_port=%u;"
+                 "gmcast.listen_addr=tcp://%s:%u;ist.recv_addr=%s:%u;"
+                 "gcache.size=64M;evs.keepalive_period=PT0.5S;"
+                 "evs.suspect_timeout=PT2S;evs.inactive_timeout=PT6S%c",
+                 at, g->ports[2 * node], at, g->ports[2 * node], at, g->ports[2 * node + 1], '\0');
+    buffer_print(a, "--wsrep-start-position=%s%c", position, '\0');
     buffer_close(&peers);
 }
 
@@ -134,7 +132,7 @@ static enum status wait_for_node(struct galera *g, unsigned node, struct error *
             return error_set(err, STATUS_TOO_LONG,
                              "node %u was no part of its cluster within 60 seconds (%s)", node + 1,
                              words);
-        nanosleep(&(struct timespec){ .tv_nsec = 20000000 }, NULL);
+        wall_clock_sleep(20000000);
     }
     mariadb_server_last_error(&g->servers, node, words, sizeof words);
     return error_set(err, STATUS_IO, "a node of Galera ended: %s", words);
@@ -143,12 +141,12 @@ static enum status wait_for_node(struct galera *g, unsigned node, struct error *
 static enum status start_node(struct galera *g, unsigned node, const char *position, bool is_first,
                               struct error *err)
 {
-    struct mariadb_arguments arguments;
+    struct buffer arguments = { 0 };
 
     mariadb_server_begin_arguments(&g->servers, node, &arguments);
     argue_cluster(g, node, position, &arguments);
     if (is_first)
-        mariadb_server_argue(&arguments, "--wsrep-new-cluster");
+        buffer_print(&arguments, "--wsrep-new-cluster%c", '\0');
     TRY(mariadb_server_start(&g->servers, node, &arguments, START_NS, err));
     return wait_for_node(g, node, err);
 }
@@ -177,30 +175,19 @@ static enum status make_node(struct galera *g, unsigned node, struct error *err)
 static enum status find_position(struct galera *g, unsigned node, char *position, size_t size,
                                  struct error *err)
 {
-    struct mariadb_arguments arguments;
+    struct buffer arguments = { 0 };
+    static const char *const words[] = { "Recovered position: ", NULL };
     char path[OWN_SERVER_PATH_SIZE + 64], line[400];
-    enum status status;
-    FILE *log;
 
     mariadb_server_begin_arguments(&g->servers, node, &arguments);
     argue_cluster(g, node, HISTORY_ID ":-1", &arguments);
-    mariadb_server_argue(&arguments, "--wsrep-recover");
-    status = mariadb_server_run(&g->servers, &arguments, err);
+    buffer_print(&arguments, "--wsrep-recover%c", '\0');
+    TRY(mariadb_server_run(&g->servers, &arguments, err));
     snprintf(path, sizeof path, "%s/log", g->servers.server.folder);
-    log = fopen(path, "re");
-    position[0] = '\0';
-    while (log && fgets(line, sizeof line, log)) {
-        const char *found = strstr(line, "Recovered position: ");
-
-        line[strcspn(line, "\n")] = '\0';
-        if (found)
-            snprintf(position, size, "%s", found + 20);
-    }
-    if (log)
-        fclose(log);
-    if (status == STATUS_OK && position[0] == '\0')
-        status = error_set(err, STATUS_IO, "a node of Galera does not know where it was killed");
-    return status;
+    if (!server_log_find(path, 0, words, NULL, line, sizeof line))
+        return error_set(err, STATUS_IO, "a node of Galera does not know where it was killed");
+    snprintf(position, size, "%s", strstr(line, words[0]) + strlen(words[0]));
+    return STATUS_OK;
 }
 
 /* --- The cluster ------------------------------------------------------------------------------ */
@@ -208,14 +195,12 @@ static enum status find_position(struct galera *g, unsigned node, char *position
 static enum status galera_start(void **server, const struct database_options *options,
                                 struct buffer *version, struct error *err)
 {
-    struct galera *g = calloc(1, sizeof *g);
+    struct galera *g;
     char words[100];
 
-    if (!g)
-        return error_set(err, STATUS_OVER_LIMIT, "no memory for a server");
-    *server = g;
+    TRY(database_new(server, sizeof *g, err));
+    g = *server;
     g->servers.options = *options;
-    g->node_count = options->mode && strcmp(options->mode, "three") == 0 ? 3 : 2;
     g->manner = (struct mariadb_manner){ .table = &g->servers.options.table,
                                          .isolation = options->isolation };
     TRY(mariadb_server_is_single(options, true, &g->manner.is_single, err));
@@ -225,9 +210,9 @@ static enum status galera_start(void **server, const struct database_options *op
     if (mysql_library_init(0, NULL, NULL) != 0)
         return error_set(err, STATUS_OVER_LIMIT, "MariaDB's library does not start");
     TRY(find_provider(g, err));
-    TRY(mariadb_server_open(&g->servers, g->node_count, err));
-    TRY(own_server_free_ports(g->ports, 2 * g->node_count, err));
-    for (unsigned node = 0; node < g->node_count; node++)
+    TRY(mariadb_server_open(&g->servers, 2 + database_mode(options, modes), err));
+    TRY(own_server_free_ports(g->ports, 2 * g->servers.server.node_count, err));
+    for (unsigned node = 0; node < g->servers.server.node_count; node++)
         TRY(make_node(g, node, err));
     TRY(ask_node(g, 0, "CREATE DATABASE ordeal", NULL, 0, err));
     TRY(ask_node(g, 0, "SELECT VERSION()", words, sizeof words, err));
@@ -242,13 +227,11 @@ static enum status galera_start(void **server, const struct database_options *op
 static void galera_stop(void *server)
 {
     struct galera *g = server;
-    struct error err;
 
     if (!g)
         return;
-    for (unsigned node = 0; node < g->node_count; node++)
-        if (g->servers.server.folder[0] != '\0' && own_server_is_alive(&g->servers.server, node))
-            (void)!own_server_fault(&g->servers.server, DATABASE_KILL, true, node, &err);
+    for (unsigned node = 0; node < g->servers.server.node_count; node++)
+        own_server_kill(&g->servers.server, node);
     own_server_close(&g->servers.server);
     free(g);
 }
@@ -259,7 +242,7 @@ static enum status galera_load(void *server, const struct builtin *builtin, stru
     struct galera *g = server;
     struct mariadb_address address = address_of(g, 0);
     enum status status;
-    bool has_table;
+    bool has_table = false;
     char sql[200];
     MYSQL *conn;
 
@@ -269,19 +252,19 @@ static enum status galera_load(void *server, const struct builtin *builtin, stru
     snprintf(sql, sizeof sql,
              "SET STATEMENT wsrep_sync_wait = 15 FOR SELECT COUNT(*) FROM ordeal.%s",
              g->manner.table->name);
-    for (unsigned node = 0; status == STATUS_OK && node < g->node_count; node++)
+    for (unsigned node = 0; status == STATUS_OK && node < g->servers.server.node_count; node++)
         status = ask_node(g, node, sql, NULL, 0, err);
     return status;
 }
 
 static enum status galera_fault(void *server, enum database_fault fault, bool begins, uint32_t turn,
-                                struct error *err)
+                                bool *is_felt, struct error *err)
 {
     struct galera *g = server;
-    unsigned node = turn % g->node_count;
+    unsigned node = turn % g->servers.server.node_count;
     char position[100];
 
-    TRY(own_server_fault(&g->servers.server, fault, begins, node, err));
+    TRY(own_server_fault(&g->servers.server, fault, begins, node, is_felt, err));
     if (begins)
         return STATUS_OK;
     if (own_server_is_alive(&g->servers.server, node))
@@ -294,7 +277,7 @@ static enum status galera_fault(void *server, enum database_fault fault, bool be
 static enum status galera_open(void **session, void *server, uint32_t client, struct error *err)
 {
     struct galera *g = server;
-    unsigned node = client % g->node_count;
+    unsigned node = client % g->servers.server.node_count;
     struct mariadb_address address = address_of(g, node);
     bool is_last = client == g->servers.options.clients;
 
@@ -304,8 +287,8 @@ static enum status galera_open(void **session, void *server, uint32_t client, st
                                 is_last ? "SET SESSION wsrep_sync_wait = 15" : NULL, err);
 }
 
-static enum status galera_query(void *server, const char *name, const char *sql,
-                                struct buffer *value, struct error *err)
+static enum status galera_query(void *server, const char *sql, struct buffer *value,
+                                struct error *err)
 {
     struct galera *g = server;
     struct mariadb_address address = address_of(g, 0);
@@ -315,7 +298,7 @@ static enum status galera_query(void *server, const char *name, const char *sql,
     TRY(mariadb_session_connect(&conn, &address, err));
     status = mariadb_session_ask(conn, "SET SESSION wsrep_sync_wait = 15", NULL, 0, err);
     if (status == STATUS_OK)
-        status = mariadb_session_query(conn, g->manner.table, name, sql, value, err);
+        status = mariadb_session_query(conn, sql, value, err);
     mysql_close(conn);
     return status;
 }

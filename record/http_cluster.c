@@ -1,14 +1,12 @@
 #include "record/http_cluster.h"
 
-#include <assert.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/wall_clock.h"
 
 #define START_NS INT64_C(30000000000)
-#define WORDS_MAX 64
 
 const char *const http_cluster_modes[] = { "single", "cluster", NULL };
 
@@ -16,21 +14,16 @@ const char *const http_cluster_modes[] = { "single", "cluster", NULL };
 
 static enum status start_node(struct http_cluster *c, unsigned node, struct error *err)
 {
-    const char *argv[WORDS_MAX + 2] = { c->path };
     struct buffer words = { 0 };
+    const char **argv;
     enum status status;
-    size_t count = 1;
 
+    buffer_print(&words, "%s%c", c->path, '\0');
     c->program->words(c, node, &words);
-    status = buffer_status(&words, err);
-    for (size_t at = 0; status == STATUS_OK && at < words.count; at += strlen(words.at + at) + 1) {
-        if (count > WORDS_MAX)
-            status = error_set(err, STATUS_OVER_LIMIT, "too many settings");
-        else
-            argv[count++] = words.at + at;
-    }
+    status = own_server_words(&words, &argv, err);
     if (status == STATUS_OK)
         status = own_server_start(&c->server, node, argv, err);
+    free(argv);
     buffer_close(&words);
     return status;
 }
@@ -59,15 +52,14 @@ static enum status wait_ready(struct http_cluster *c, unsigned node, struct erro
     while (status == STATUS_OK && ask_ready(c, node, http, err) != STATUS_OK) {
         char words[200];
 
-        if (!own_server_is_alive(&c->server, node)) {
-            own_server_last_words(&c->server, node, words, sizeof words);
+        own_server_last_words(&c->server, node, words, sizeof words);
+        if (!own_server_is_alive(&c->server, node))
             status = error_set(err, STATUS_IO, "%s ended at its start: %s",
                                c->program->binary.title, words);
-        } else if (wall_clock_ns() >= until) {
-            status = error_set(err, STATUS_TOO_LONG, "%s did not start within 30 seconds",
-                               c->program->binary.title);
-        }
-        nanosleep(&(struct timespec){ .tv_nsec = 20000000 }, NULL);
+        else if (wall_clock_ns() >= until)
+            status = error_set(err, STATUS_TOO_LONG, "%s did not start within 30 seconds: %s",
+                               c->program->binary.title, words);
+        wall_clock_sleep(20000000);
     }
     http_close(http);
     return status;
@@ -164,6 +156,7 @@ enum status http_cluster_open(void **server, size_t size, const struct http_prog
     c = *server;
     c->program = program;
     c->options = *options;
+    c->has_table = options->takes_over;
     TRY(options->connect ? name_strangers(c, err)
                          : start_all(c, database_mode(options, http_cluster_modes) ? 3 : 1, err));
     return ask_version(c, version, err);
@@ -172,21 +165,18 @@ enum status http_cluster_open(void **server, size_t size, const struct http_prog
 /* Nodes that were told to end would first look for another leader, some seconds long. */
 void http_cluster_close(struct http_cluster *c)
 {
-    struct error err;
-
-    for (unsigned i = 0; c->server.folder[0] != '\0' && i < c->node_count; i++)
-        if (own_server_is_alive(&c->server, i))
-            (void)!own_server_fault(&c->server, DATABASE_KILL, true, i, &err);
+    for (unsigned i = 0; i < c->server.node_count; i++)
+        own_server_kill(&c->server, i);
     own_server_close(&c->server);
 }
 
 enum status http_cluster_fault(void *server, enum database_fault fault, bool begins, uint32_t turn,
-                               struct error *err)
+                               bool *is_felt, struct error *err)
 {
     struct http_cluster *c = server;
     unsigned node = turn % c->node_count;
 
-    TRY(own_server_fault(&c->server, fault, begins, node, err));
+    TRY(own_server_fault(&c->server, fault, begins, node, is_felt, err));
     if (begins)
         return STATUS_OK;
     if (!own_server_is_alive(&c->server, node)) /* it was killed, or has given up */

@@ -65,10 +65,8 @@ const char *http_cluster_url(const struct http_cluster *, uint32_t client);
 MUST_USE enum status http_cluster_connect(const struct http_cluster *, uint32_t client,
                                           struct http **, struct error *);
 
-/*
- * A fault of one node after another, as struct database has it.
- */
+/* A fault of one node after another, as struct database has it. */
 MUST_USE enum status http_cluster_fault(void *server, enum database_fault, bool begins,
-                                        uint32_t turn, struct error *);
+                                        uint32_t turn, bool *is_felt, struct error *);
 
 #endif

@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+
+#include "base/wall_clock.h"
 
 void key_values_close(struct key_values *kv)
 {
@@ -156,7 +157,7 @@ static enum status one_step(void *session, const struct database_step *step,
     }
     if (status != STATUS_IO)
         return status;
-    nanosleep(&(struct timespec){ .tv_nsec = 20000000 }, NULL);
+    wall_clock_sleep(20000000);
     database_answer_refuse(answer, "UNREACHABLE"); /* a read has failed: nothing was written yet */
     return STATUS_OK;
 }

@@ -11,7 +11,6 @@
  */
 #include "record/database.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <glob.h>
 #include <stdio.h>
@@ -70,12 +69,12 @@ static enum status note_file(struct mariadb *m, struct error *err)
 
 static enum status start_server(struct mariadb *m, struct error *err)
 {
-    struct mariadb_arguments arguments;
+    struct buffer arguments = { 0 };
 
     mariadb_server_begin_arguments(&m->servers, 0, &arguments);
     if (m->servers.options.certifies) {
-        mariadb_server_argue(&arguments, "--log-bin=" LOG_NAME);
-        mariadb_server_argue(&arguments, "--binlog-format=ROW");
+        buffer_print(&arguments, "--log-bin=" LOG_NAME "%c", '\0');
+        buffer_print(&arguments, "--binlog-format=ROW%c", '\0');
     }
     TRY(mariadb_server_start(&m->servers, 0, &arguments, START_NS, err));
     TRY(mariadb_session_connect(&m->control, &m->address, err));
@@ -97,13 +96,13 @@ static enum status start_own(struct mariadb *m, struct error *err)
 static enum status mariadb_start(void **server, const struct database_options *options,
                                  struct buffer *version, struct error *err)
 {
-    struct mariadb *m = calloc(1, sizeof *m);
+    struct mariadb *m;
     char words[100];
 
-    if (!m)
-        return error_set(err, STATUS_OVER_LIMIT, "no memory for a server");
-    *server = m;
+    TRY(database_new(server, sizeof *m, err));
+    m = *server;
     m->servers.options = *options;
+    m->has_table = options->takes_over;
     pthread_mutex_init(&m->positions.one_asks, NULL);
     pthread_mutex_init(&m->positions.mutex, NULL);
     m->manner = (struct mariadb_manner){ .table = &m->servers.options.table,
@@ -115,7 +114,7 @@ static enum status mariadb_start(void **server, const struct database_options *o
     if (mysql_library_init(0, NULL, NULL) != 0)
         return error_set(err, STATUS_OVER_LIMIT, "MariaDB's library does not start");
     if (options->connect) {
-        TRY(mariadb_session_read_uri(options->connect, &m->address, err));
+        TRY(mariadb_address_read(options->connect, &m->address, err));
         TRY(mariadb_session_connect(&m->control, &m->address, err));
     } else {
         TRY(start_own(m, err));
@@ -127,12 +126,12 @@ static enum status mariadb_start(void **server, const struct database_options *o
 }
 
 static enum status mariadb_fault(void *server, enum database_fault fault, bool begins,
-                                 uint32_t turn, struct error *err)
+                                 uint32_t turn, bool *is_felt, struct error *err)
 {
     struct mariadb *m = server;
 
     (void)turn; /* there is one node */
-    TRY(own_server_fault(&m->servers.server, fault, begins, 0, err));
+    TRY(own_server_fault(&m->servers.server, fault, begins, 0, is_felt, err));
     if (begins || own_server_is_alive(&m->servers.server, 0))
         return STATUS_OK;
     mysql_close(m->control);
@@ -155,8 +154,7 @@ static void mariadb_stop(void *server)
     }
     if (m->control)
         mysql_close(m->control);
-    if (m->servers.server.folder[0] != '\0' && own_server_is_alive(&m->servers.server, 0))
-        (void)!own_server_fault(&m->servers.server, DATABASE_KILL, true, 0, &err);
+    own_server_kill(&m->servers.server, 0);
     own_server_close(&m->servers.server);
     pthread_mutex_destroy(&m->positions.one_asks);
     pthread_mutex_destroy(&m->positions.mutex);
@@ -181,12 +179,10 @@ static enum status mariadb_open(void **session, void *server, uint32_t client, s
     return mariadb_session_open(session, &m->manner, &m->address, NULL, err);
 }
 
-static enum status mariadb_query(void *server, const char *name, const char *sql,
-                                 struct buffer *value, struct error *err)
+static enum status mariadb_query(void *server, const char *sql, struct buffer *value,
+                                 struct error *err)
 {
-    struct mariadb *m = server;
-
-    return mariadb_session_query(m->control, m->manner.table, name, sql, value, err);
+    return mariadb_session_query(((struct mariadb *)server)->control, sql, value, err);
 }
 
 /* --- Its own order ---------------------------------------------------------------------------- */

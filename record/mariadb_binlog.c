@@ -1,8 +1,6 @@
 #include "record/mariadb_binlog_private.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define MAGIC                                                                                      \
     TEXT("\xfe"                                                                                    \
@@ -126,12 +124,7 @@ static int64_t last_element(struct text list)
 {
     int64_t value = 0; /* of an empty list, which nobody appended to */
 
-    for (size_t i = list.length; i > 0; i--)
-        if (list.at[i - 1] == ',') {
-            list = (struct text){ list.at + i, list.length - i };
-            break;
-        }
-    (void)text_to_int64(list, &value);
+    (void)text_to_int64(text_behind_last(list, ','), &value);
     return value;
 }
 

@@ -1,16 +1,13 @@
 #include "record/mariadb_server_private.h"
 
-#include <assert.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/wall_clock.h"
+#include "record/server_log.h"
 
 static const char *const programs[] = { "/usr/sbin/mariadbd", "/usr/libexec/mariadbd",
                                         "/usr/local/sbin/mariadbd", "/usr/bin/mariadbd" };
@@ -43,50 +40,34 @@ enum status mariadb_server_open(struct mariadb_servers *m, unsigned node_count, 
 
 /* --- Arguments -------------------------------------------------------------------------------- */
 
-void mariadb_server_argue(struct mariadb_arguments *a, const char *format, ...)
-{
-    char text[600];
-    va_list values;
-
-    va_start(values, format);
-    vsnprintf(text, sizeof text, format, values);
-    va_end(values);
-    assert(a->count < MARIADB_ARGUMENTS_MAX);
-    a->kept[a->count] = strdup(text);
-    a->argv[a->count] = a->kept[a->count];
-    a->count += a->kept[a->count] != NULL;
-    a->argv[a->count] = NULL;
-}
-
 /*
  * Without tables of rights the server starts in half a second, and lets everybody in who can reach
  * its socket: the folder is its user's alone. What a commit has written is the kernel's, not on the
  * disk: a killed process loses nothing of it.
  */
 void mariadb_server_begin_arguments(const struct mariadb_servers *m, unsigned node,
-                                    struct mariadb_arguments *a)
+                                    struct buffer *a)
 {
     const char *folder = m->server.folder;
 
-    *a = (struct mariadb_arguments){ .count = 0 };
-    mariadb_server_argue(a, "%s", m->program);
-    mariadb_server_argue(a, "--no-defaults");
+    buffer_print(a, "%s%c", m->program, '\0');
+    buffer_print(a, "--no-defaults%c", '\0');
     if (m->options.binaries)
-        mariadb_server_argue(a, "--basedir=%.400s/..", m->options.binaries);
-    mariadb_server_argue(a, "--datadir=%s/data-%u", folder, node);
-    mariadb_server_argue(a, "--tmpdir=%s", folder);
-    mariadb_server_argue(a, "--socket=%s/socket-%u", folder, node);
-    mariadb_server_argue(a, "--pid-file=%s/pid-%u", folder, node);
-    mariadb_server_argue(a, "--server-id=%u", node + 1);
-    mariadb_server_argue(a, "--skip-networking");
-    mariadb_server_argue(a, "--skip-grant-tables");
-    mariadb_server_argue(a, "--skip-name-resolve");
-    mariadb_server_argue(a, "--character-set-server=utf8mb4");
-    mariadb_server_argue(a, "--max-connections=%u", (unsigned)m->options.clients + 20);
-    mariadb_server_argue(a, "--innodb-buffer-pool-size=128M");
-    mariadb_server_argue(a, "--innodb-log-file-size=96M");
-    mariadb_server_argue(a, "--innodb-flush-log-at-trx-commit=2");
-    mariadb_server_argue(a, "--innodb-use-native-aio=OFF");
+        buffer_print(a, "--basedir=%.400s/..%c", m->options.binaries, '\0');
+    buffer_print(a, "--datadir=%s/data-%u%c", folder, node, '\0');
+    buffer_print(a, "--tmpdir=%s%c", folder, '\0');
+    buffer_print(a, "--socket=%s/socket-%u%c", folder, node, '\0');
+    buffer_print(a, "--pid-file=%s/pid-%u%c", folder, node, '\0');
+    buffer_print(a, "--server-id=%u%c", node + 1, '\0');
+    buffer_print(a, "--skip-networking%c", '\0');
+    buffer_print(a, "--skip-grant-tables%c", '\0');
+    buffer_print(a, "--skip-name-resolve%c", '\0');
+    buffer_print(a, "--character-set-server=utf8mb4%c", '\0');
+    buffer_print(a, "--max-connections=%u%c", (unsigned)m->options.clients + 20, '\0');
+    buffer_print(a, "--innodb-buffer-pool-size=128M%c", '\0');
+    buffer_print(a, "--innodb-log-file-size=96M%c", '\0');
+    buffer_print(a, "--innodb-flush-log-at-trx-commit=2%c", '\0');
+    buffer_print(a, "--innodb-use-native-aio=OFF%c", '\0');
 }
 
 static bool makes_rocks(const char *setting)
@@ -118,7 +99,7 @@ enum status mariadb_server_is_single(const struct database_options *o, bool usua
 }
 
 /* MyRocks is a plugin with a package of its own. */
-static enum status argue_engine(const struct mariadb_servers *m, struct mariadb_arguments *a,
+static enum status argue_engine(const struct mariadb_servers *m, struct buffer *a,
                                 struct error *err)
 {
     if (!mariadb_server_is_rocks(&m->options))
@@ -127,14 +108,14 @@ static enum status argue_engine(const struct mariadb_servers *m, struct mariadb_
         return error_set(err, STATUS_IO,
                          "there is no MyRocks on this machine: install the package "
                          "mariadb-plugin-rocksdb");
-    mariadb_server_argue(a, "--plugin-load-add=ha_rocksdb");
-    mariadb_server_argue(a, "--rocksdb-flush-log-at-trx-commit=2");
-    mariadb_server_argue(a, "--rocksdb-deadlock-detect=ON");
+    buffer_print(a, "--plugin-load-add=ha_rocksdb%c", '\0');
+    buffer_print(a, "--rocksdb-flush-log-at-trx-commit=2%c", '\0');
+    buffer_print(a, "--rocksdb-deadlock-detect=ON%c", '\0');
     return STATUS_OK;
 }
 
 /* "key=value" as it stands in a server's options. */
-static enum status argue_settings(const struct mariadb_servers *m, struct mariadb_arguments *a,
+static enum status argue_settings(const struct mariadb_servers *m, struct buffer *a,
                                   struct error *err)
 {
     TRY(argue_engine(m, a, err));
@@ -143,18 +124,9 @@ static enum status argue_settings(const struct mariadb_servers *m, struct mariad
 
         if (database_is_setting(setting, MULTI_STATEMENTS))
             continue;
-        if (strlen(setting) > 500 || a->count + 4 > MARIADB_ARGUMENTS_MAX)
-            return error_set(err, STATUS_BAD_INPUT, "MariaDB cannot be told '%.80s'", setting);
-        mariadb_server_argue(a, "--%s", setting);
+        buffer_print(a, "--%s%c", setting, '\0');
     }
     return STATUS_OK;
-}
-
-static void close_arguments(struct mariadb_arguments *a)
-{
-    for (size_t i = 0; i < a->count; i++)
-        free(a->kept[i]);
-    a->count = 0;
 }
 
 /* --- Starting --------------------------------------------------------------------------------- */
@@ -162,21 +134,12 @@ static void close_arguments(struct mariadb_arguments *a)
 void mariadb_server_last_error(const struct mariadb_servers *m, unsigned node, char *to,
                                size_t size)
 {
+    static const char *const words[] = { "[ERROR] ", NULL };
     char path[OWN_SERVER_PATH_SIZE + 64], line[400];
-    FILE *log;
 
-    to[0] = '\0';
-    snprintf(path, sizeof path, "%s/log-%u", m->server.folder, node);
-    log = fopen(path, "re");
-    while (log && fgets(line, sizeof line, log)) {
-        const char *error = strstr(line, "[ERROR] ");
-
-        line[strcspn(line, "\n")] = '\0';
-        if (error && !strstr(error, "Aborting"))
-            snprintf(to, size, "%s", error + 8);
-    }
-    if (log)
-        fclose(log);
+    own_server_path_of_log(&m->server, node, path, sizeof path);
+    server_log_find(path, 0, words, "Aborting", line, sizeof line);
+    snprintf(to, size, "%s", line[0] ? strstr(line, words[0]) + strlen(words[0]) : "");
 }
 
 struct mariadb_address mariadb_server_address(const struct mariadb_servers *m, unsigned node)
@@ -211,36 +174,44 @@ static enum status wait_for(struct mariadb_servers *m, unsigned node, int64_t pa
         if (wall_clock_ns() >= until)
             return error_set(err, STATUS_TOO_LONG, "MariaDB did not start within %d seconds",
                              (int)(patience_ns / 1000000000));
-        nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
+        wall_clock_sleep(10000000);
     }
     mariadb_server_last_error(m, node, words, sizeof words);
     return error_set(err, STATUS_IO, "MariaDB ended at its start: %s", words);
 }
 
-enum status mariadb_server_start(struct mariadb_servers *m, unsigned node,
-                                 struct mariadb_arguments *a, int64_t patience_ns,
-                                 struct error *err)
+/* Adds the settings; starts it as a node, or if its number is negative runs it to its end. */
+static enum status start(struct mariadb_servers *m, int node, struct buffer *a, struct error *err)
+{
+    const char **argv = NULL;
+    enum status status = argue_settings(m, a, err);
+
+    if (status == STATUS_OK)
+        status = own_server_words(a, &argv, err);
+    if (status == STATUS_OK)
+        status = node < 0 ? own_server_run(&m->server, argv, err)
+                          : own_server_start(&m->server, (unsigned)node, argv, err);
+    free(argv);
+    buffer_close(a);
+    return status;
+}
+
+enum status mariadb_server_start(struct mariadb_servers *m, unsigned node, struct buffer *a,
+                                 int64_t patience_ns, struct error *err)
 {
     char data[32];
     enum status status;
 
     snprintf(data, sizeof data, "data-%u", node);
     status = own_server_make_data(&m->server, node, data, err);
-    if (status == STATUS_OK)
-        status = argue_settings(m, a, err);
-    if (status == STATUS_OK)
-        status = own_server_start(&m->server, node, a->argv, err);
-    close_arguments(a);
-    return status == STATUS_OK ? wait_for(m, node, patience_ns, err) : status;
+    if (status != STATUS_OK)
+        buffer_close(a);
+    TRY(status);
+    TRY(start(m, (int)node, a, err));
+    return wait_for(m, node, patience_ns, err);
 }
 
-enum status mariadb_server_run(struct mariadb_servers *m, struct mariadb_arguments *a,
-                               struct error *err)
+enum status mariadb_server_run(struct mariadb_servers *m, struct buffer *a, struct error *err)
 {
-    enum status status = argue_settings(m, a, err);
-
-    if (status == STATUS_OK)
-        status = own_server_run(&m->server, a->argv, err);
-    close_arguments(a);
-    return status;
+    return start(m, -1, a, err);
 }

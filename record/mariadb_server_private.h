@@ -7,14 +7,6 @@
 #include "record/mariadb_session_private.h"
 #include "record/own_server.h"
 
-#define MARIADB_ARGUMENTS_MAX 64
-
-struct mariadb_arguments {
-    const char *argv[MARIADB_ARGUMENTS_MAX + 1];
-    char *kept[MARIADB_ARGUMENTS_MAX]; /* freed at the end */
-    size_t count;
-};
-
 struct mariadb_servers {
     struct database_options options;
     struct own_server server;
@@ -35,16 +27,16 @@ bool mariadb_server_is_rocks(const struct database_options *);
 MUST_USE enum status mariadb_server_open(struct mariadb_servers *, unsigned node_count,
                                          struct error *);
 
-/* The arguments of a node, without the user's settings, which come last. */
-void mariadb_server_begin_arguments(const struct mariadb_servers *, unsigned node,
-                                    struct mariadb_arguments *);
-void mariadb_server_argue(struct mariadb_arguments *, const char *format, ...) PRINTF_LIKE(2, 3);
-/* Adds the settings, starts the node, and waits until it takes connections. */
+/*
+ * Adds the arguments of a node, each with a zero byte at its end, without the user's settings, which come last.
+ */
+void mariadb_server_begin_arguments(const struct mariadb_servers *, unsigned node, struct buffer *);
+/* Adds the settings, starts the node, and waits until it takes connections. Closes the arguments. */
 MUST_USE enum status mariadb_server_start(struct mariadb_servers *, unsigned node,
-                                          struct mariadb_arguments *, int64_t patience_ns,
+                                          struct buffer *arguments, int64_t patience_ns,
                                           struct error *);
 /* The same for a call that ends. */
-MUST_USE enum status mariadb_server_run(struct mariadb_servers *, struct mariadb_arguments *,
+MUST_USE enum status mariadb_server_run(struct mariadb_servers *, struct buffer *arguments,
                                         struct error *);
 struct mariadb_address mariadb_server_address(const struct mariadb_servers *, unsigned node);
 

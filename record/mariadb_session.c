@@ -1,21 +1,19 @@
 #include "record/mariadb_session_private.h"
 
 #include <assert.h>
-#include <ctype.h>
 #include <errmsg.h>
 #include <inttypes.h>
 #include <mysqld_error.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/wall_clock.h"
 #include "record/mariadb_binlog_private.h"
+#include "record/sql_text.h"
 
 #define CONNECT_SECONDS 5
 #define LOCK_SECONDS 5
-#define LOAD_ROWS 500
 #define POSITION_ATTEMPTS 2000
 
 /* Of MariaDB, that older headers do not have. */
@@ -33,93 +31,6 @@ static enum status refuse(MYSQL *conn, const char *what, struct error *err)
 {
     return error_set(err, STATUS_IO, "MariaDB: %.120s: %s (%u)", what, mysql_error(conn),
                      mysql_errno(conn));
-}
-
-/* --- Addresses -------------------------------------------------------------------------------- */
-
-static int digit_of(char c)
-{
-    return isdigit((unsigned char)c)    ? c - '0'
-           : isxdigit((unsigned char)c) ? tolower(c) - 'a' + 10
-                                        : -1;
-}
-
-/* Copies a part of a URI, in which %41 stands for A. */
-static bool decode(const char *from, const char *end, char *to, size_t size)
-{
-    size_t count = 0;
-
-    while (from < end && count + 1 < size) {
-        if (*from == '%' && end - from > 2 && digit_of(from[1]) >= 0 && digit_of(from[2]) >= 0) {
-            to[count++] = (char)(digit_of(from[1]) * 16 + digit_of(from[2]));
-            from += 3;
-        } else {
-            to[count++] = *from++;
-        }
-    }
-    to[count] = '\0';
-    return from == end;
-}
-
-static const char *find(const char *from, const char *end, char c)
-{
-    const char *at = memchr(from, c, (size_t)(end - from));
-
-    return at ? at : end;
-}
-
-static bool read_user(const char *from, const char *end, struct mariadb_address *a)
-{
-    const char *colon = find(from, end, ':');
-
-    return decode(from, colon, a->user, sizeof a->user) &&
-           (colon == end || decode(colon + 1, end, a->password, sizeof a->password));
-}
-
-/* A host that begins with a slash is a socket's path. */
-static bool read_host(const char *from, const char *end, struct mariadb_address *a)
-{
-    const char *colon = find(from, end, ':');
-    uint64_t port = 0;
-    struct text digits = { colon + 1, colon < end ? (size_t)(end - colon - 1) : 0 };
-
-    if (!decode(from, colon, a->host, sizeof a->host))
-        return false;
-    if (a->host[0] == '/') {
-        snprintf(a->socket, sizeof a->socket, "%s", a->host);
-        a->host[0] = '\0';
-    }
-    if (colon == end)
-        return true;
-    if (!text_take_uint64(&digits, &port) || digits.length > 0 || port > 65535)
-        return false;
-    a->port = (unsigned)port;
-    return true;
-}
-
-static bool read_uri(const char *uri, struct mariadb_address *a)
-{
-    const char *end = uri + strlen(uri), *from, *slash, *at;
-
-    if (strncmp(uri, "mariadb://", 10) != 0 && strncmp(uri, "mysql://", 8) != 0)
-        return false;
-    from = strstr(uri, "://") + 3;
-    slash = find(from, end, '/');
-    at = find(from, slash, '@');
-    if (at < slash && !read_user(from, at, a))
-        return false;
-    return slash < end && read_host(at < slash ? at + 1 : from, slash, a) &&
-           decode(slash + 1, end, a->database, sizeof a->database) && a->database[0] != '\0';
-}
-
-enum status mariadb_session_read_uri(const char *uri, struct mariadb_address *a, struct error *err)
-{
-    *a = (struct mariadb_address){ .port = 0 };
-    if (read_uri(uri, a))
-        return STATUS_OK;
-    return error_set(err, STATUS_BAD_INPUT,
-                     "--connect takes mariadb://user:password@host:port/database, where the host "
-                     "may be a socket's path with %%2F for each slash");
 }
 
 enum status mariadb_session_connect(MYSQL **conn, const struct mariadb_address *a,
@@ -161,74 +72,30 @@ enum status mariadb_session_ask(MYSQL *conn, const char *sql, char *answer, size
     return STATUS_OK;
 }
 
-enum status mariadb_session_query(MYSQL *conn, const struct stored_table *table, const char *name,
-                                  const char *sql, struct buffer *value, struct error *err)
+enum status mariadb_session_query(MYSQL *conn, const char *sql, struct buffer *value,
+                                  struct error *err)
 {
-    struct buffer text = { 0 };
     char answer[200];
-    enum status status;
 
-    if (name)
-        buffer_print(&text, "WITH %s AS (SELECT * FROM %s) ", name, table->name);
-    buffer_print(&text, "%s", sql);
-    buffer_byte(&text, '\0');
-    status = buffer_status(&text, err);
-    if (status == STATUS_OK)
-        status = mariadb_session_ask(conn, text.at, answer, sizeof answer, err);
-    if (status == STATUS_OK)
-        buffer_text(value, text_of(answer));
-    buffer_close(&text);
-    return status;
+    TRY(mariadb_session_ask(conn, sql, answer, sizeof answer, err));
+    buffer_text(value, text_of(answer));
+    return STATUS_OK;
 }
 
 /* --- The table -------------------------------------------------------------------------------- */
 
-static enum status ask_buffer(MYSQL *conn, struct buffer *sql, struct error *err)
-{
-    buffer_byte(sql, '\0');
-    TRY(buffer_status(sql, err));
-    return mariadb_session_ask(conn, sql->at, NULL, 0, err);
-}
-
 /* No engine is named: the server's default is a setting. */
-static void print_table(const struct stored_table *t, struct buffer *sql)
-{
-    buffer_print(sql, "CREATE TABLE %s (`%s` BIGINT PRIMARY KEY, `%s` %s NOT NULL", t->name,
-                 t->key_column, t->value_column, t->shape == SHAPE_LISTS ? "MEDIUMTEXT" : "BIGINT");
-    if (t->tag_column)
-        buffer_print(sql, ", `%s` BIGINT NOT NULL", t->tag_column);
-    buffer_print(sql, ")");
-}
-
-static void print_rows(const struct stored_table *t, const struct builtin *builtin, uint64_t from,
-                       uint64_t to, struct buffer *sql)
-{
-    buffer_print(sql, "INSERT INTO %s VALUES ", t->name);
-    for (uint64_t i = from; i < to; i++) {
-        struct builtin_row row = builtin_initial(builtin, i);
-
-        buffer_print(sql, "%s(%" PRIu64 ", ", i > from ? ", " : "", row.key);
-        buffer_print(sql, t->shape == SHAPE_LISTS ? "''" : "%" PRId64, row.value);
-        if (t->tag_column)
-            buffer_print(sql, ", %" PRId64, row.tag);
-        buffer_print(sql, ")");
-    }
-}
-
 enum status mariadb_session_load(MYSQL *conn, const struct stored_table *t,
                                  const struct builtin *builtin, bool *has_table, struct error *err)
 {
-    uint64_t count = builtin_initial_count(builtin);
     struct buffer sql = { 0 };
     enum status status;
 
-    print_table(t, &sql);
-    status = ask_buffer(conn, &sql, err);
-    *has_table = status == STATUS_OK;
-    for (uint64_t from = 0; status == STATUS_OK && from < count; from += LOAD_ROWS) {
-        buffer_clear(&sql);
-        print_rows(t, builtin, from, from + LOAD_ROWS < count ? from + LOAD_ROWS : count, &sql);
-        status = ask_buffer(conn, &sql, err);
+    sql_text_print_load(t, (struct sql_types){ "BIGINT", "MEDIUMTEXT" }, builtin, '\0', &sql);
+    status = buffer_status(&sql, err);
+    for (size_t at = 0; status == STATUS_OK && at < sql.count; at += strlen(sql.at + at) + 1) {
+        status = mariadb_session_ask(conn, sql.at + at, NULL, 0, err);
+        *has_table |= status == STATUS_OK;
     }
     buffer_close(&sql);
     return status;
@@ -295,11 +162,10 @@ enum status mariadb_session_open(void **session, const struct mariadb_manner *ma
                                  const struct mariadb_address *address, const char *setup,
                                  struct error *err)
 {
-    struct mariadb_session *s = calloc(1, sizeof *s);
+    struct mariadb_session *s;
 
-    if (!s)
-        return error_set(err, STATUS_OVER_LIMIT, "no memory for a session");
-    *session = s;
+    TRY(database_new(session, sizeof *s, err));
+    s = *session;
     s->manner = manner;
     s->address = *address;
     s->setup = setup;
@@ -317,40 +183,13 @@ void mariadb_session_close(void *session)
 
 /* --- Statements ------------------------------------------------------------------------------- */
 
-/* `key` is a word of the language. */
-static void print_columns(const struct stored_table *t, struct buffer *sql)
-{
-    buffer_print(sql, "`%s`, `%s`", t->key_column, t->value_column);
-    if (t->tag_column)
-        buffer_print(sql, ", `%s`", t->tag_column);
-}
-
 static void print_range(const struct stored_table *t, const struct builtin_request *r,
                         struct buffer *sql)
 {
     if (r->column != BUILTIN_NO_COLUMN)
-        buffer_print(sql, " WHERE `%s` BETWEEN %" PRId64 " AND %" PRId64,
+        buffer_print(sql, " WHERE %s BETWEEN %" PRId64 " AND %" PRId64,
                      r->column == BUILTIN_KEY_COLUMN ? t->key_column : t->value_column, r->low,
                      r->high);
-}
-
-static void print_insert(const struct stored_table *t, const struct builtin_request *r,
-                         struct buffer *sql)
-{
-    const char *quote = t->shape == SHAPE_LISTS ? "'" : "";
-
-    buffer_print(sql, "INSERT INTO %s VALUES (%" PRIu64 ", %s%" PRId64 "%s", t->name, r->key, quote,
-                 r->value, quote);
-    if (t->tag_column)
-        buffer_print(sql, ", %" PRId64, r->tag);
-    buffer_print(sql, ")");
-    if (r->kind == BUILTIN_APPEND)
-        buffer_print(sql, " ON DUPLICATE KEY UPDATE `%s` = CONCAT(`%s`, ',%" PRId64 "')",
-                     t->value_column, t->value_column, r->value);
-    if (r->kind == BUILTIN_WRITE)
-        buffer_print(sql, " ON DUPLICATE KEY UPDATE `%s` = %" PRId64, t->value_column, r->value);
-    if (r->kind == BUILTIN_WRITE && t->tag_column)
-        buffer_print(sql, ", `%s` = %" PRId64, t->tag_column, r->tag);
 }
 
 /*
@@ -361,39 +200,36 @@ static void print_update(const struct stored_table *t, const struct builtin_requ
                          struct buffer *sql)
 {
     buffer_print(sql,
-                 "UPDATE %s SET `%s` = IF((@ordeal := CONCAT_WS(',', @ordeal, "
-                 "`%s`)) IS NULL, %" PRId64 ", %" PRId64 ")",
+                 "UPDATE %s SET %s = IF((@ordeal := CONCAT_WS(',', @ordeal, "
+                 "%s)) IS NULL, %" PRId64 ", %" PRId64 ")",
                  t->name, t->value_column, t->key_column, r->value, r->value);
     if (t->tag_column)
-        buffer_print(sql, ", `%s` = %" PRId64, t->tag_column, r->tag);
+        buffer_print(sql, ", %s = %" PRId64, t->tag_column, r->tag);
     print_range(t, r, sql);
 }
 
 static void print_request(const struct stored_table *t, const struct builtin_request *r,
                           struct buffer *sql)
 {
-    switch (r->kind) {
-    case BUILTIN_READ:
-    case BUILTIN_SELECT:
-        buffer_print(sql, "SELECT ");
-        print_columns(t, sql);
-        buffer_print(sql, " FROM %s", t->name);
-        if (r->kind == BUILTIN_READ)
-            buffer_print(sql, " WHERE `%s` = %" PRIu64, t->key_column, r->key);
-        else
-            print_range(t, r, sql);
-        return;
-    case BUILTIN_UPDATE:
+    bool is_upsert = r->kind == BUILTIN_WRITE || r->kind == BUILTIN_APPEND;
+    struct builtin_request plain = *r;
+
+    if (r->kind == BUILTIN_UPDATE) {
         print_update(t, r, sql);
         return;
-    case BUILTIN_DELETE:
-        buffer_print(sql, "DELETE FROM %s", t->name);
-        print_range(t, r, sql);
-        buffer_print(sql, " RETURNING `%s`", t->key_column);
-        return;
-    default:
-        print_insert(t, r, sql);
     }
+    plain.kind = is_upsert ? BUILTIN_INSERT : r->kind;
+    sql_text_print_request(t, &plain, sql);
+    if (sql->out_of_memory)
+        return;
+    sql->count--; /* the zero byte */
+    if (r->kind == BUILTIN_APPEND)
+        buffer_print(sql, " ON DUPLICATE KEY UPDATE %s = CONCAT(%s, ',%" PRId64 "')",
+                     t->value_column, t->value_column, r->value);
+    if (r->kind == BUILTIN_WRITE)
+        buffer_print(sql, " ON DUPLICATE KEY UPDATE %s = %" PRId64, t->value_column, r->value);
+    if (r->kind == BUILTIN_WRITE && t->tag_column)
+        buffer_print(sql, ", %s = %" PRId64, t->tag_column, r->tag);
 }
 
 /* A serializable transaction holds a lock on all that it has read: it saw what is there now. */
@@ -482,7 +318,7 @@ static enum status take_error(const struct mariadb_session *s, enum database_ste
     if (word == MARIADB_WRONG)
         return refuse(s->conn, "a statement of the workload", err);
     if (code == ER_UNKNOWN_COM_ERROR) /* the node is no part of its cluster, and says so at once */
-        nanosleep(&(struct timespec){ .tv_nsec = 20000000 }, NULL);
+        wall_clock_sleep(20000000);
     snprintf(answer->code, sizeof answer->code, "%u", code);
     answer->end = word == MARIADB_LOST ? STEPS_LOST : STEPS_REFUSED;
     return STATUS_OK;
@@ -544,11 +380,7 @@ static uint64_t sequence_of(struct text gtid)
 {
     uint64_t number = 0;
 
-    for (size_t i = gtid.length; i > 0; i--)
-        if (gtid.at[i - 1] == '-') {
-            gtid = (struct text){ gtid.at + i, gtid.length - i };
-            break;
-        }
+    gtid = text_behind_last(gtid, '-');
     return text_take_uint64(&gtid, &number) ? number : 0;
 }
 
@@ -754,7 +586,7 @@ static enum status begin_with_position(struct mariadb_session *s, struct databas
         bool is_told;
 
         if (attempt > 1) /* often a second look is enough */
-            nanosleep(&(struct timespec){ .tv_nsec = 5000000 }, NULL);
+            wall_clock_sleep(5000000);
         if (!ask_position(s, &result))
             return take_error(s, STEP_BEGIN, answer, err);
         is_told = result && take_position(result, &place);
@@ -795,7 +627,6 @@ enum status mariadb_session_steps(void *session, const struct database_step *ste
     struct mariadb_session *s = session;
     bool by_position = s->manner->certifies && s->manner->isolation == LEVEL_SNAPSHOT &&
                        steps[0].kind == STEP_BEGIN;
-
     bool commits = s->manner->positions && steps[count - 1].kind == STEP_COMMIT;
     enum status status = STATUS_OK;
     uint64_t file = 0;

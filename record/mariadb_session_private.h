@@ -12,12 +12,7 @@
 #include <pthread.h>
 
 #include "record/database.h"
-
-struct mariadb_address {
-    char socket[320]; /* empty: by host and port */
-    char host[256], user[128], password[256], database[128];
-    unsigned port;
-};
+#include "record/mariadb_address_private.h"
 
 /*
  * The server keeps Binlog_snapshot_position once for all sessions, so that they ask one after
@@ -27,9 +22,10 @@ struct mariadb_address {
  */
 struct mariadb_positions {
     pthread_mutex_t one_asks;
-    pthread_mutex_t mutex;  /* of what follows */
-    uint64_t file;          /* the last that was told */
-    unsigned in_flight, old; /* commits that were sent and not answered; of these, before `file` was told */
+    pthread_mutex_t mutex; /* of what follows */
+    uint64_t file;         /* the last that was told */
+    unsigned in_flight,
+        old; /* commits that were sent and not answered; of these, before `file` was told */
 };
 
 /*
@@ -44,9 +40,6 @@ struct mariadb_manner {
     struct mariadb_positions *positions; /* of one that certifies; else NULL */
 };
 
-/* "mariadb://user:password@host:port/database", or "mariadb://user@%2Frun%2Fsocket/database". */
-MUST_USE enum status mariadb_session_read_uri(const char *uri, struct mariadb_address *,
-                                              struct error *);
 /* STATUS_IO: not now. */
 MUST_USE enum status mariadb_session_connect(MYSQL **, const struct mariadb_address *,
                                              struct error *);
@@ -56,9 +49,9 @@ void mariadb_session_note_file(struct mariadb_positions *, uint64_t file);
 MUST_USE enum status mariadb_session_ask(MYSQL *, const char *sql, char *answer, size_t size,
                                          struct error *);
 
-/* As a database's query: the table goes by `name`. */
-MUST_USE enum status mariadb_session_query(MYSQL *, const struct stored_table *, const char *name,
-                                           const char *sql, struct buffer *value, struct error *);
+/* As a database's query. */
+MUST_USE enum status mariadb_session_query(MYSQL *, const char *sql, struct buffer *value,
+                                           struct error *);
 
 /* `setup` is a statement that it sends first, or NULL. */
 MUST_USE enum status mariadb_session_open(void **session, const struct mariadb_manner *,

@@ -1,13 +1,15 @@
-#define _GNU_SOURCE /* unshare(), setns() */
+#define _GNU_SOURCE /* unshare(), setns(), memfd_create() */
 
 #include "record/network.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,16 +18,12 @@
 
 /* --- Programs --------------------------------------------------------------------------------- */
 
-enum network_program { PROGRAM_IP, PROGRAM_TC };
-
-static const char *const names[] = { "ip", "tc" };
-
-static bool find_program(enum network_program program, char *path, size_t size)
+static bool find_program(const char *name, char *path, size_t size)
 {
     static const char *const folders[] = { "/usr/sbin", "/sbin", "/usr/bin", "/bin" };
 
     for (size_t i = 0; i < ROW_COUNT(folders); i++) {
-        snprintf(path, size, "%s/%s", folders[i], names[program]);
+        snprintf(path, size, "%s/%s", folders[i], name);
         if (access(path, X_OK) == 0)
             return true;
     }
@@ -33,62 +31,44 @@ static bool find_program(enum network_program program, char *path, size_t size)
 }
 
 /* In the child. It runs in the namespace `inside`, or ours if that is negative. */
-static void become(const char *path, int inside, const int lines[2], const int words[2])
+static void become(const char *path, int inside, int in, int out)
 {
     const char *argv[] = { path, "-batch", "-", NULL };
 
     if (inside >= 0 && setns(inside, CLONE_NEWNET) != 0)
         _exit(127);
-    dup2(lines[0], 0);
-    dup2(words[1], 1);
-    dup2(words[1], 2);
+    dup2(in, 0);
+    dup2(out, 1);
+    dup2(out, 2);
     execv(path, (char *const *)argv);
     _exit(127);
 }
 
-static void read_words(int from, char *words, size_t size)
+static enum status run(const char *name, int inside, const struct buffer *lines, struct error *err)
 {
-    size_t length = 0;
-    ssize_t got;
-
-    while ((got = read(from, words + length, size - 1 - length)) > 0 || (got < 0 && errno == EINTR))
-        length += got > 0 ? (size_t)got : 0;
-    words[length] = '\0';
-    words[strcspn(words, "\n")] = '\0';
-}
-
-/* The lines are short: they have room in a pipe before anybody reads them. */
-static enum status run(enum network_program program, int inside, const struct buffer *lines,
-                       struct error *err)
-{
+    int in = memfd_create("lines", MFD_CLOEXEC), out = memfd_create("words", MFD_CLOEXEC), how = -1;
     char path[64], words[300] = "";
-    int in[2], out[2], how = -1;
-    bool is_told;
-    pid_t pid;
+    bool is_found = find_program(name, path, sizeof path), is_told;
+    pid_t pid = -1;
 
-    TRY(buffer_status(lines, err));
-    assert(lines->count < 4096);
-    if (!find_program(program, path, sizeof path))
-        return error_set(err, STATUS_IO,
-                         "there is no `%s` on this machine: install the package iproute2",
-                         names[program]);
-    if (pipe2(in, O_CLOEXEC) != 0)
-        return error_set(err, STATUS_IO, "no pipe to %s: %s", path, strerror(errno));
-    if (pipe2(out, O_CLOEXEC) != 0) {
-        close(in[0]), close(in[1]);
-        return error_set(err, STATUS_IO, "no pipe to %s: %s", path, strerror(errno));
-    }
-    is_told = write(in[1], lines->at, lines->count) == (ssize_t)lines->count;
-    pid = fork();
+    is_told = in >= 0 && out >= 0 && !lines->out_of_memory &&
+              write(in, lines->at, lines->count) == (ssize_t)lines->count &&
+              lseek(in, 0, SEEK_SET) == 0;
+    if (is_found && is_told)
+        pid = fork();
     if (pid == 0)
         become(path, inside, in, out);
-    close(in[0]), close(in[1]), close(out[1]);
-    if (pid > 0)
-        read_words(out[0], words, sizeof words);
-    close(out[0]);
     while (pid > 0 && waitpid(pid, &how, 0) < 0 && errno == EINTR)
         ;
-    if (is_told && pid > 0 && WIFEXITED(how) && WEXITSTATUS(how) == 0)
+    if (pid > 0 && pread(out, words, sizeof words - 1, 0) > 0)
+        words[strcspn(words, "\n")] = '\0';
+    close(in), close(out);
+    if (!is_found)
+        return error_set(err, STATUS_IO,
+                         "there is no `%s` on this machine: install the package iproute2", name);
+    if (pid < 0)
+        return error_set(err, STATUS_IO, "%s cannot be started: %s", path, strerror(errno));
+    if (WIFEXITED(how) && WEXITSTATUS(how) == 0)
         return STATUS_OK;
     return error_set(err, STATUS_IO, "%s: %s", path, words);
 }
@@ -158,14 +138,14 @@ static enum status link_all(const struct network *n, struct error *err)
                      i, (int)getpid(), n->nodes[i]);
         buffer_print(&lines, "addr add 10.0.%u.1/24 dev node%u\nlink set node%u up\n", i + 1, i, i);
     }
-    status = run(PROGRAM_IP, -1, &lines, err);
+    status = run("ip", -1, &lines, err);
     for (unsigned i = 0; status == STATUS_OK && i < n->node_count; i++) {
         buffer_clear(&lines);
         buffer_print(&lines,
                      "link set lo up\naddr add 10.0.%u.2/24 dev hub\nlink set hub up\n"
                      "route add default via 10.0.%u.1\n",
                      i + 1, i + 1);
-        status = run(PROGRAM_IP, n->nodes[i], &lines, err);
+        status = run("ip", n->nodes[i], &lines, err);
     }
     buffer_close(&lines);
     return status == STATUS_OK ? let_hub_pass_on(err) : status;
@@ -229,9 +209,55 @@ enum status network_part(const struct network *n, unsigned node, bool begins, st
         if (i != node)
             buffer_print(&lines, "rule %s iif node%u to 10.0.%u.0/24 blackhole\n", verb, i,
                          node + 1);
-    status = run(PROGRAM_IP, -1, &lines, err);
+    status = run("ip", -1, &lines, err);
     buffer_close(&lines);
     return status;
+}
+
+uint64_t network_sent(unsigned node)
+{
+    FILE *file = fopen("/proc/thread-self/net/dev", "re");
+    char line[300], name[16];
+    uint64_t sent = 0;
+
+    snprintf(name, sizeof name, " node%u:", node);
+    while (file && fgets(line, sizeof line, file)) {
+        const char *found = strstr(line, name);
+
+        if (found) /* of what was received there are eight figures; bytes come before packets */
+            (void)!sscanf(found + strlen(name), "%*u %*u %*u %*u %*u %*u %*u %*u %*u %" SCNu64,
+                          &sent);
+    }
+    if (file)
+        fclose(file);
+    return sent;
+}
+
+/* What came in, and was neither passed on nor taken by a process of the hub. */
+static uint64_t count_dropped(void)
+{
+    FILE *file = fopen("/proc/thread-self/net/snmp", "re");
+    uint64_t got = 0, passed = 0, taken = 0;
+
+    if (file) {
+        (void)!fscanf(file, "%*[^\n] Ip: %*u %*u %" SCNu64 " %*u %*u %" SCNu64 " %*u %*u %" SCNu64,
+                      &got, &passed, &taken);
+        fclose(file);
+    }
+    return got - passed - taken;
+}
+
+/* A packet that is on its way while the figures are read makes them differ. */
+uint64_t network_dropped(void)
+{
+    uint64_t dropped = count_dropped(), before;
+    int attempts = 0;
+
+    do {
+        before = dropped;
+        dropped = count_dropped();
+    } while (dropped != before && ++attempts < 100);
+    return dropped;
 }
 
 enum status network_slow(const struct network *n, unsigned node, bool begins, struct error *err)
@@ -245,7 +271,7 @@ enum status network_slow(const struct network *n, unsigned node, bool begins, st
                      node);
     else
         buffer_print(&lines, "qdisc del dev node%u root\n", node);
-    status = run(PROGRAM_TC, -1, &lines, err);
+    status = run("tc", -1, &lines, err);
     buffer_close(&lines);
     return status;
 }

@@ -23,6 +23,7 @@
 #define RECORD_NETWORK_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/error.h"
 
@@ -52,6 +53,12 @@ bool network_enter(const struct network *, unsigned node);
 
 MUST_USE enum status network_part(const struct network *, unsigned node, bool begins,
                                   struct error *);
+/*
+ * How many packets were sent to the node so far, and how many the hub has dropped, as it does those of a
+ * partition. 0: the kernel does not say. By the thread that has opened the network.
+ */
+uint64_t network_sent(unsigned node);
+uint64_t network_dropped(void);
 /* Packets to the node take 80 to 120 ms more. */
 MUST_USE enum status network_slow(const struct network *, unsigned node, bool begins,
                                   struct error *);

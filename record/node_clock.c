@@ -2,9 +2,9 @@
 
 #include <errno.h>
 #include <glob.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -71,4 +71,23 @@ void node_clock_forget(pid_t pid)
         snprintf(path, sizeof path, "/dev/shm/%s%d", kinds[i], (int)pid);
         unlink(path);
     }
+}
+
+int node_clock_watch(const char *file)
+{
+    int watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+
+    if (watch >= 0)
+        (void)!inotify_add_watch(watch, file, IN_OPEN);
+    return watch;
+}
+
+bool node_clock_was_read(int watch)
+{
+    char events[512];
+    bool was_read = watch >= 0 && read(watch, events, sizeof events) > 0;
+
+    if (watch >= 0)
+        close(watch);
+    return was_read;
 }

@@ -14,6 +14,7 @@
 #ifndef RECORD_NODE_CLOCK_H
 #define RECORD_NODE_CLOCK_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "base/error.h"
@@ -28,5 +29,10 @@ MUST_USE enum status node_clock_open(struct node_clock *, const char *file, stru
 MUST_USE enum status node_clock_set(const char *file, int seconds, struct error *);
 /* A process that was killed leaves shared memory of the library behind. */
 void node_clock_forget(pid_t);
+
+/* Notes from now on whether somebody reads the file; negative: the kernel does not tell. */
+int node_clock_watch(const char *file);
+/* Whether somebody has; the watch ends. */
+bool node_clock_was_read(int watch);
 
 #endif

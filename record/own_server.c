@@ -1,284 +1,42 @@
-#define _GNU_SOURCE /* nftw(), fgetpwent(), strcasestr() */
+#define _GNU_SOURCE /* fgetpwent() */
 
 #include "record/own_server.h"
 
 #include <assert.h>
-#include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
 #include <pwd.h>
 #include <signal.h>
 #include <netinet/in.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/array.h"
 #include "base/wall_clock.h"
 #include "record/node_clock.h"
 #include "record/node_disk.h"
+#include "record/private_folder.h"
+#include "record/processes.h"
+#include "record/server_log.h"
 
 #define CLOCK_SECONDS 5
 #define PATIENCE_NS INT64_C(10000000000)
-
-static void nap(void)
-{
-    nanosleep(&(struct timespec){ .tv_nsec = 2000000 }, NULL);
-}
 
 static void path_in(const struct own_server *s, const char *name, char *path)
 {
     snprintf(path, OWN_SERVER_PATH_SIZE + 64, "%s/%s", s->folder, name);
 }
 
-/* --- Processes -------------------------------------------------------------------------------- */
-
-/* A process as /proc has it. */
-struct process_status {
-    char state; /* 'Z': it has ended, and nobody has asked how */
-    pid_t parent;
-};
-
-/* False: it is gone. */
-static bool read_status(pid_t pid, struct process_status *found)
-{
-    char path[64], line[512];
-    const char *behind_name;
-    FILE *file;
-    int parent = 0;
-    size_t got;
-
-    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-    file = fopen(path, "re");
-    if (!file)
-        return false;
-    got = fread(line, 1, sizeof line - 1, file);
-    fclose(file);
-    line[got] = '\0';
-    behind_name = strrchr(line, ')');
-    if (!behind_name || sscanf(behind_name + 1, " %c %d", &found->state, &parent) != 2)
-        return false;
-    found->parent = (pid_t)parent;
-    return true;
-}
-
-static bool is_child(pid_t pid, pid_t parent)
-{
-    struct process_status status;
-
-    return read_status(pid, &status) && status.parent == parent;
-}
-
-struct processes {
-    ARRAY(pid_t) pids;
-};
-
-/* The processes that it has started. Servers fork one level deep. */
-static void list_children(pid_t parent, struct processes *children)
-{
-    DIR *proc = opendir("/proc");
-    struct error err;
-
-    if (!proc)
-        return;
-    for (struct dirent *entry = readdir(proc); entry; entry = readdir(proc)) {
-        pid_t pid = (pid_t)atoi(entry->d_name);
-
-        if (isdigit((unsigned char)entry->d_name[0]) && is_child(pid, parent) &&
-            array_push(&children->pids, pid, &err) != STATUS_OK)
-            break;
-    }
-    closedir(proc);
-}
-
-/* In a container whose first process asks for no one's end, the dead stay in the table. */
-static bool is_running(pid_t pid)
-{
-    struct process_status status;
-
-    return read_status(pid, &status) && status.state != 'Z';
-}
-
-/* The children first find their parent dead, and so cannot start others. */
-static void kill_all(pid_t pid, bool is_ours)
-{
-    struct processes children = { 0 };
-    int64_t until = wall_clock_ns() + PATIENCE_NS;
-
-    kill(pid, SIGSTOP);
-    list_children(pid, &children);
-    kill(pid, SIGKILL);
-    if (is_ours)
-        waitpid(pid, NULL, 0);
-    for (size_t i = 0; i < children.pids.count; i++)
-        kill(children.pids.at[i], SIGKILL);
-    for (size_t i = 0; i < children.pids.count; i++) {
-        while (is_running(children.pids.at[i]) && wall_clock_ns() < until)
-            nap();
-        node_clock_forget(children.pids.at[i]);
-    }
-    node_clock_forget(pid);
-    array_close(&children.pids);
-}
-
-/* A parent that is stopped first starts no others. */
-static void signal_all(pid_t pid, int signal)
-{
-    struct processes children = { 0 };
-
-    kill(pid, signal);
-    list_children(pid, &children);
-    for (size_t i = 0; i < children.pids.count; i++)
-        kill(children.pids.at[i], signal);
-    array_close(&children.pids);
-}
-
-/* As getdents64() gives them: opendir() needs memory, and there may be none. */
-struct folder_entry {
-    uint64_t node;
-    int64_t next;
-    unsigned short length;
-    unsigned char kind;
-    char name[];
-};
-
-static void remove_entry(int folder, const char *name);
-
-/* Until there is nothing more that could be removed. */
-static void empty_folder(int folder)
-{
-    _Alignas(struct folder_entry) char entries[2048];
-    long got;
-
-    while ((got = syscall(SYS_getdents64, folder, entries, sizeof entries)) > 0)
-        for (long at = 0; at < got;) {
-            const struct folder_entry *entry = (const struct folder_entry *)(entries + at);
-
-            if (strcmp(entry->name, ".") != 0 && strcmp(entry->name, "..") != 0)
-                remove_entry(folder, entry->name);
-            at += entry->length;
-        }
-}
-
-/* A disk of its own is in the way of its folder. */
-static void remove_entry(int folder, const char *name)
-{
-    char path[64];
-    int inside;
-
-    if (unlinkat(folder, name, 0) == 0)
-        return;
-    inside = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (inside < 0)
-        return;
-    empty_folder(inside);
-    close(inside);
-    if (unlinkat(folder, name, AT_REMOVEDIR) == 0 || errno != EBUSY)
-        return;
-    snprintf(path, sizeof path, "/proc/self/fd/%d/%.30s", folder, name);
-    if (node_disk_unmount(path))
-        unlinkat(folder, name, AT_REMOVEDIR);
-}
-
-/* False: something is left. */
-static bool remove_folder(const char *folder)
-{
-    remove_entry(AT_FDCWD, folder);
-    return access(folder, F_OK) != 0;
-}
-
-/* --- The watchdog ----------------------------------------------------------------------------- */
-
-/* Behind the nodes: a program that ends by itself, such as one that makes the server's files. */
+/* Behind the nodes, for the watchdog: a program that ends by itself, such as one that makes the server's files. */
 #define PROGRAM OWN_SERVER_NODES_MAX
-
-/* A node or the program has started, or ended (0), or all is over. */
-struct watchdog_word {
-    unsigned node;
-    pid_t pid;
-    bool is_dismissed;
-};
-
-/* The end of the pipe is our end. */
-static void watch(const char *folder, int pipe_end)
-{
-    pid_t pids[OWN_SERVER_NODES_MAX + 1] = { 0 };
-    int64_t until;
-
-    for (;;) {
-        struct watchdog_word word;
-        ssize_t got = read(pipe_end, &word, sizeof word);
-
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got != sizeof word)
-            break;
-        if (word.is_dismissed)
-            _exit(0);
-        pids[word.node] = word.pid;
-    }
-    for (unsigned node = 0; node <= PROGRAM; node++)
-        if (pids[node] > 0)
-            kill_all(pids[node], false);
-    /* A child of the program's child may still write. */
-    for (until = wall_clock_ns() + PATIENCE_NS; !remove_folder(folder) && wall_clock_ns() < until;)
-        nap();
-    _exit(0);
-}
-
-static void tell_watchdog(const struct own_server *s, struct watchdog_word word)
-{
-    ssize_t sent;
-
-    do
-        sent = write(s->watchdog_pipe, &word, sizeof word);
-    while (sent < 0 && errno == EINTR);
-}
-
-static void close_all_but(int kept)
-{
-    for (int fd = 3; fd < 1024; fd++)
-        if (fd != kept)
-            close(fd);
-}
-
-/* A child of ours in a session of its own, so that what ends our group does not end it. */
-static enum status start_watchdog(struct own_server *s, struct error *err)
-{
-    int ends[2];
-    pid_t pid;
-
-    if (pipe(ends) != 0)
-        return error_set(err, STATUS_IO, "no pipe for a watchdog: %s", strerror(errno));
-    fcntl(ends[1], F_SETFD, FD_CLOEXEC);
-    pid = fork();
-    if (pid == 0) {
-        setsid();
-        signal(SIGINT, SIG_IGN);
-        signal(SIGTERM, SIG_IGN);
-        signal(SIGHUP, SIG_IGN);
-        close_all_but(ends[0]);
-        watch(s->folder, ends[0]);
-    }
-    close(ends[0]);
-    if (pid < 0) {
-        close(ends[1]);
-        return error_set(err, STATUS_IO, "no watchdog: %s", strerror(errno));
-    }
-    s->watchdog = pid;
-    s->watchdog_pipe = ends[1];
-    return STATUS_OK;
-}
+_Static_assert(PROGRAM < WATCHDOG_PROCESSES_MAX, "the watchdog knows each of them");
 
 /* --- Opening and closing ---------------------------------------------------------------------- */
 
@@ -316,6 +74,15 @@ static bool suffers(const struct own_server *s, enum database_fault fault)
     return s->faults & DATABASE_FAULT_BIT(fault);
 }
 
+/* A child of a child may still write. */
+static void remove_folder(void *folder)
+{
+    int64_t until = wall_clock_ns() + PATIENCE_NS;
+
+    while (!private_folder_remove(folder) && wall_clock_ns() < until)
+        wall_clock_sleep(2000000);
+}
+
 /* What faults need, or why it cannot be had. Of a disk that is known when it is made. */
 static enum status prepare_faults(struct own_server *s, struct error *err)
 {
@@ -339,7 +106,7 @@ enum status own_server_open(struct own_server *s, unsigned node_count, uint32_t 
     const char *base = getenv("TMPDIR");
 
     assert(node_count <= OWN_SERVER_NODES_MAX);
-    *s = (struct own_server){ .watchdog_pipe = -1, .node_count = node_count, .faults = faults };
+    *s = (struct own_server){ .clock_watch = -1, .node_count = node_count, .faults = faults };
     choose_user(s);
     if (!base || base[0] != '/' || strlen(base) > 60) /* the path of a socket is short */
         base = "/tmp";
@@ -353,7 +120,7 @@ enum status own_server_open(struct own_server *s, unsigned node_count, uint32_t 
     }
     if (s->changes_user && chown(s->folder, s->user, s->group) != 0)
         return error_set(err, STATUS_IO, "%s: %s", s->folder, strerror(errno));
-    TRY(start_watchdog(s, err));
+    TRY(watchdog_start(&s->watchdog, remove_folder, s->folder, err));
     return prepare_faults(s, err);
 }
 
@@ -363,36 +130,29 @@ static void end_softly(struct own_server *s)
 
     for (unsigned node = 0; node < OWN_SERVER_NODES_MAX; node++)
         if (s->pids[node] > 0) {
-            signal_all(s->pids[node], SIGCONT);
+            processes_signal(s->pids[node], SIGCONT);
             kill(s->pids[node], SIGINT);
         }
     for (unsigned node = 0; node < OWN_SERVER_NODES_MAX; node++)
         while (own_server_is_alive(s, node) && wall_clock_ns() < until)
-            nap();
+            wall_clock_sleep(2000000);
 }
 
 void own_server_close(struct own_server *s)
 {
-    bool is_removed;
-
     if (s->folder[0] == '\0')
         return;
     end_softly(s);
     for (unsigned node = 0; node < OWN_SERVER_NODES_MAX; node++) {
         if (s->pids[node] > 0)
-            kill_all(s->pids[node], true);
+            processes_kill(s->pids[node], true);
         s->pids[node] = 0;
     }
     network_close(&s->network);
-    is_removed = remove_folder(s->folder) || remove_folder(s->folder);
+    (void)node_clock_was_read(s->clock_watch);
+    watchdog_end(&s->watchdog,
+                 private_folder_remove(s->folder) || private_folder_remove(s->folder));
     s->folder[0] = '\0';
-    if (s->watchdog > 0) {
-        if (is_removed) /* else it removes what is left */
-            tell_watchdog(s, (struct watchdog_word){ .is_dismissed = true });
-        close(s->watchdog_pipe);
-        waitpid(s->watchdog, NULL, 0);
-    }
-    s->watchdog = 0;
 }
 
 /* --- Programs --------------------------------------------------------------------------------- */
@@ -419,7 +179,7 @@ static void become(const struct own_server *s, int node, const char *const *argv
     dup2(out, 2);
     if (node >= 0 && s->network.is_open && !network_enter(&s->network, (unsigned)node))
         _exit(127);
-    close_all_but(-1);
+    processes_close_files(-1);
     setsid();
     signal(SIGINT, SIG_DFL);
     signal(SIGTERM, SIG_DFL);
@@ -434,6 +194,20 @@ static void become(const struct own_server *s, int node, const char *const *argv
         _exit(127);
     execv(argv[0], (char *const *)argv);
     _exit(127);
+}
+
+enum status own_server_words(const struct buffer *words, const char ***argv, struct error *err)
+{
+    size_t count = 0;
+
+    *argv = NULL;
+    TRY(buffer_status(words, err));
+    for (size_t at = 0; at < words->count; at += strlen(words->at + at) + 1)
+        count++;
+    TRY(database_new((void **)argv, (count + 1) * sizeof **argv, err));
+    for (size_t at = 0, i = 0; at < words->count; at += strlen(words->at + at) + 1)
+        (*argv)[i++] = words->at + at;
+    return STATUS_OK;
 }
 
 /* As a node, if its number is not negative. */
@@ -460,33 +234,14 @@ static enum status spawn(struct own_server *s, int node, const char *name, const
 }
 
 /* A program may say more behind what was wrong, for instance that it tidies up. */
-static bool is_complaint(const char *line)
+static void last_complaint(const struct own_server *s, char *to, size_t size)
 {
-    return strcasestr(line, "error") || strcasestr(line, "fatal");
-}
+    static const char *const complaints[] = { "error", "Error", "ERROR", "fatal", "FATAL", NULL };
+    char path[OWN_SERVER_PATH_SIZE + 64];
 
-/* Or, if it is only of what went wrong, the last such line, if there is one. */
-static void last_line(const struct own_server *s, const char *name, bool of_complaints, char *to,
-                      size_t size)
-{
-    char path[OWN_SERVER_PATH_SIZE + 64], line[200];
-    bool is_kept = false;
-    FILE *log;
-
-    to[0] = '\0';
-    path_in(s, name, path);
-    log = fopen(path, "re");
-    if (!log)
-        return;
-    while (fgets(line, sizeof line, log)) {
-        bool keeps = of_complaints && is_complaint(line);
-
-        line[strcspn(line, "\n")] = '\0';
-        if (line[0] != '\0' && (keeps || !is_kept))
-            snprintf(to, size, "%s", line);
-        is_kept |= keeps;
-    }
-    fclose(log);
+    path_in(s, "log", path);
+    if (!server_log_find(path, 0, complaints, NULL, to, size))
+        server_log_find(path, 0, NULL, NULL, to, size);
 }
 
 enum status own_server_run(struct own_server *s, const char *const *argv, struct error *err)
@@ -496,23 +251,18 @@ enum status own_server_run(struct own_server *s, const char *const *argv, struct
     int how;
 
     TRY(spawn(s, -1, "log", argv, &pid, err));
-    tell_watchdog(s, (struct watchdog_word){ .node = PROGRAM, .pid = pid });
+    watchdog_tell(&s->watchdog, PROGRAM, pid);
     while (waitpid(pid, &how, 0) < 0)
         if (errno != EINTR)
             return error_set(err, STATUS_IO, "%s: %s", argv[0], strerror(errno));
-    tell_watchdog(s, (struct watchdog_word){ .node = PROGRAM });
+    watchdog_tell(&s->watchdog, PROGRAM, 0);
     if (WIFEXITED(how) && WEXITSTATUS(how) == 0)
         return STATUS_OK;
-    last_line(s, "log", true, words, sizeof words);
+    last_complaint(s, words, sizeof words);
     return error_set(err, STATUS_IO, "%s failed: %s", argv[0], words);
 }
 
 /* --- Nodes ------------------------------------------------------------------------------------ */
-
-static void name_log(unsigned node, char *name, size_t size)
-{
-    snprintf(name, size, "log-%u", node);
-}
 
 /* Behind the words of its clock. */
 static enum status start_with_clock(struct own_server *s, unsigned node, const char *log,
@@ -542,12 +292,12 @@ enum status own_server_start(struct own_server *s, unsigned node, const char *co
     char log[32];
 
     assert(node < s->node_count && s->pids[node] == 0);
-    name_log(node, log, sizeof log);
+    snprintf(log, sizeof log, "log-%u", node);
     if (suffers(s, DATABASE_CLOCK))
         TRY(start_with_clock(s, node, log, argv, err));
     else
         TRY(spawn(s, (int)node, log, argv, &s->pids[node], err));
-    tell_watchdog(s, (struct watchdog_word){ .node = node, .pid = s->pids[node] });
+    watchdog_tell(&s->watchdog, node, s->pids[node]);
     return STATUS_OK;
 }
 
@@ -563,66 +313,108 @@ bool own_server_is_alive(struct own_server *s, unsigned node)
         return true;
     node_clock_forget(s->pids[node]);
     s->pids[node] = 0;
-    tell_watchdog(s, (struct watchdog_word){ .node = node });
+    watchdog_tell(&s->watchdog, node, 0);
     return false;
 }
 
-static enum status kill_node(struct own_server *s, unsigned node)
+void own_server_kill(struct own_server *s, unsigned node)
 {
-    kill_all(s->pids[node], true);
+    if (s->folder[0] == '\0' || !own_server_is_alive(s, node))
+        return;
+    processes_kill(s->pids[node], true);
     s->pids[node] = 0;
-    tell_watchdog(s, (struct watchdog_word){ .node = node });
-    return STATUS_OK;
+    watchdog_tell(&s->watchdog, node, 0);
 }
 
 /*
  * Ahead for each node in turn, then behind. No more than some seconds: a server that waits for a
  * time of this clock waits so much longer when it is set back.
  */
-static enum status set_clock(struct own_server *s, unsigned node, bool begins, struct error *err)
+static enum status set_clock(struct own_server *s, unsigned node, bool begins, bool *is_felt,
+                             struct error *err)
 {
     bool is_ahead = s->wrong_clocks / s->node_count % 2 == 0;
     char file[OWN_SERVER_PATH_SIZE + 64];
 
     path_of_clock(s, node, file, sizeof file);
-    s->wrong_clocks += begins;
-    return node_clock_set(file, begins ? (is_ahead ? CLOCK_SECONDS : -CLOCK_SECONDS) : 0, err);
+    if (!begins) {
+        *is_felt = node_clock_was_read(s->clock_watch);
+        s->clock_watch = -1;
+        return node_clock_set(file, 0, err);
+    }
+    s->wrong_clocks++;
+    TRY(node_clock_set(file, is_ahead ? CLOCK_SECONDS : -CLOCK_SECONDS, err));
+    s->clock_watch = node_clock_watch(file);
+    return STATUS_OK;
+}
+
+/* Felt: the node has said that there is no room, or has ended. */
+static enum status fill_disk(struct own_server *s, unsigned node, bool begins, bool *is_felt,
+                             struct error *err)
+{
+    static const char *const words[] = { "no space left", "No space left", "is full", NULL };
+    char data[OWN_SERVER_PATH_SIZE + 64], log[OWN_SERVER_PATH_SIZE + 64], line[200];
+
+    path_in(s, s->data[node], data);
+    own_server_path_of_log(s, node, log, sizeof log);
+    if (begins)
+        s->before = (uint64_t)server_log_size(log);
+    else
+        *is_felt = !own_server_is_alive(s, node) ||
+                   server_log_find(log, (long)s->before, words, NULL, line, sizeof line);
+    return node_disk_fill(data, begins, err);
+}
+
+/* Felt: something was dropped on the way between nodes, or sent to a node that is slow. */
+static enum status change_network(struct own_server *s, enum database_fault fault, unsigned node,
+                                  bool begins, bool *is_felt, struct error *err)
+{
+    bool parts = fault == DATABASE_PARTITION;
+
+    if (!begins)
+        *is_felt = (parts ? network_dropped() : network_sent(node)) > s->before;
+    TRY((parts ? network_part : network_slow)(&s->network, node, begins, err));
+    s->before = parts ? network_dropped() : network_sent(node);
+    return STATUS_OK;
 }
 
 enum status own_server_fault(struct own_server *s, enum database_fault fault, bool begins,
-                             unsigned node, struct error *err)
+                             unsigned node, bool *is_felt, struct error *err)
 {
-    char data[OWN_SERVER_PATH_SIZE + 64];
-
     assert(node < s->node_count);
     switch (fault) {
     case DATABASE_KILL:
     case DATABASE_PAUSE:
         if (begins && !own_server_is_alive(s, node))
             return error_set(err, STATUS_IO, "the server had ended by itself");
-        if (fault == DATABASE_KILL)
-            return begins ? kill_node(s, node) : STATUS_OK;
-        signal_all(s->pids[node], begins ? SIGSTOP : SIGCONT);
+        *is_felt = begins;
+        if (fault == DATABASE_PAUSE)
+            processes_signal(s->pids[node], begins ? SIGSTOP : SIGCONT);
+        else if (begins)
+            own_server_kill(s, node);
         return STATUS_OK;
     case DATABASE_PARTITION:
-        return network_part(&s->network, node, begins, err);
     case DATABASE_LATENCY:
-        return network_slow(&s->network, node, begins, err);
+        return change_network(s, fault, node, begins, is_felt, err);
     case DATABASE_DISK_FULL:
-        path_in(s, s->data[node], data);
-        return node_disk_fill(data, begins, err);
+        return fill_disk(s, node, begins, is_felt, err);
     default:
         assert(fault == DATABASE_CLOCK);
-        return set_clock(s, node, begins, err);
+        return set_clock(s, node, begins, is_felt, err);
     }
+}
+
+void own_server_path_of_log(const struct own_server *s, unsigned node, char *path, size_t size)
+{
+    snprintf(path, size, "%s/log-%u", s->folder, node);
 }
 
 void own_server_last_words(const struct own_server *s, unsigned node, char *to, size_t size)
 {
-    char log[32];
+    char path[OWN_SERVER_PATH_SIZE + 64];
 
-    name_log(node, log, sizeof log);
-    last_line(s, log, false, to, size);
+    own_server_path_of_log(s, node, path, sizeof path);
+    server_log_find(path, 0, NULL, NULL, to, size);
 }
 
 /* All are held until all are found, so that no two are the same. */

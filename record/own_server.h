@@ -7,7 +7,7 @@
  *     TRY(own_server_run(&server, argv, err));           a program that ends: initdb
  *     TRY(own_server_start(&server, 0, argv, err));      one that stays, as node 0
  *     TRY(own_server_start(&server, 1, argv, err));      another, if there are several
- *     TRY(own_server_fault(&server, DATABASE_KILL, true, 0, err));
+ *     TRY(own_server_fault(&server, DATABASE_KILL, true, 0, &is_felt, err));
  *     ... own_server_is_alive(&server, 0) ... own_server_start() again ...
  *     own_server_close(&server);
  *
@@ -29,6 +29,7 @@
 #include "base/error.h"
 #include "record/database.h"
 #include "record/network.h"
+#include "record/watchdog.h"
 
 /* What nodes of any program can suffer; a wrong clock needs one that asks the C library for the time. */
 #define OWN_SERVER_FAULTS                                                                          \
@@ -42,8 +43,7 @@
 struct own_server {
     char folder[OWN_SERVER_PATH_SIZE]; /* empty: it is not open */
     pid_t pids[OWN_SERVER_NODES_MAX];  /* of its nodes; 0: it does not run */
-    pid_t watchdog;
-    int watchdog_pipe;
+    struct watchdog watchdog;
     uid_t user; /* that programs run as, */
     gid_t group;
     bool changes_user; /* if they run as another */
@@ -53,6 +53,8 @@ struct own_server {
     char addresses[OWN_SERVER_NODES_MAX][NETWORK_ADDRESS_SIZE]; /* where nodes listen */
     char data[OWN_SERVER_NODES_MAX][64];                        /* "": none was made */
     unsigned wrong_clocks;                                      /* how many there have been */
+    int clock_watch;                                            /* of the one that is there */
+    uint64_t before; /* what was counted when the fault began: bytes of a log, or packets */
 };
 
 /* By one thread, which also closes it. */
@@ -61,6 +63,12 @@ MUST_USE enum status own_server_open(struct own_server *, unsigned node_count, u
 /* All nodes end: SIGINT first, then SIGKILL. */
 void own_server_close(struct own_server *);
 
+/*
+ * Words, each ending in a zero byte, as a list that ends in NULL, to be freed. The words must stay where they are.
+ */
+MUST_USE enum status own_server_words(const struct buffer *words, const char ***argv,
+                                      struct error *);
+
 /* The first word is a path. Fails with the last line of what it said. */
 MUST_USE enum status own_server_run(struct own_server *, const char *const *argv, struct error *);
 
@@ -68,14 +76,16 @@ MUST_USE enum status own_server_run(struct own_server *, const char *const *argv
 MUST_USE enum status own_server_start(struct own_server *, unsigned node, const char *const *argv,
                                       struct error *);
 bool own_server_is_alive(struct own_server *, unsigned node);
-/* SIGKILL to the node and all its children; returns when none of them is left. */
-MUST_USE enum status own_server_kill(struct own_server *, unsigned node, struct error *);
+/* SIGKILL to the node, if it is alive, and all its children; returns when none of them is left. */
+void own_server_kill(struct own_server *, unsigned node);
 /*
  * A fault of a node begins, or ends. Who was killed, or has ended by itself, is not started again
- * here.
+ * here. `is_felt` is as in struct database: of a kill or a pause, that the process was there; of the others
+ * it is known at the end.
  */
 MUST_USE enum status own_server_fault(struct own_server *, enum database_fault, bool begins,
-                                      unsigned node, struct error *);
+                                      unsigned node, bool *is_felt, struct error *);
+void own_server_path_of_log(const struct own_server *, unsigned node, char *path, size_t size);
 /* The last line of what the node said, or "". */
 void own_server_last_words(const struct own_server *, unsigned node, char *to, size_t size);
 

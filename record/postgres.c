@@ -10,7 +10,6 @@
 #include "record/database.h"
 
 #include <assert.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,8 +17,7 @@
 #include "base/wall_clock.h"
 #include "record/postgres_decoding_private.h"
 #include "record/postgres_server_private.h"
-
-#define LOAD_ROWS 500
+#include "record/sql_text.h"
 
 /* With a standby, transactions of every second client that only read are sent there. */
 struct postgres_session {
@@ -33,19 +31,13 @@ struct postgres_session {
 static enum status postgres_start(void **server, const struct database_options *options,
                                   struct buffer *version, struct error *err)
 {
-    struct postgres *p = calloc(1, sizeof *p);
+    struct postgres *p;
 
-    if (!p)
-        return error_set(err, STATUS_OVER_LIMIT, "no memory for a server");
-    *server = p;
+    TRY(database_new(server, sizeof *p, err));
+    p = *server;
     p->options = *options;
+    p->has_table = options->takes_over;
     return postgres_server_start(p, version, err);
-}
-
-static enum status postgres_fault(void *server, enum database_fault fault, bool begins,
-                                  uint32_t turn, struct error *err)
-{
-    return postgres_server_fault(server, fault, begins, turn, err);
 }
 
 static void postgres_stop(void *server)
@@ -66,45 +58,14 @@ static void postgres_stop(void *server)
 
 /* --- The table -------------------------------------------------------------------------------- */
 
-static enum status ask_buffer(PGconn *conn, struct buffer *sql, struct error *err)
-{
-    buffer_byte(sql, '\0');
-    TRY(buffer_status(sql, err));
-    return postgres_ask(conn, sql->at, NULL, 0, err);
-}
-
-static void print_table(const struct stored_table *t, struct buffer *sql)
-{
-    buffer_print(sql, "CREATE TABLE %s (%s bigint PRIMARY KEY, %s %s NOT NULL", t->name,
-                 t->key_column, t->value_column, t->shape == SHAPE_LISTS ? "bigint[]" : "bigint");
-    if (t->tag_column)
-        buffer_print(sql, ", %s bigint NOT NULL", t->tag_column);
-    buffer_print(sql, ")");
-}
-
-static void print_rows(const struct stored_table *t, const struct builtin *builtin, uint64_t from,
-                       uint64_t to, struct buffer *sql)
-{
-    buffer_print(sql, "INSERT INTO %s VALUES ", t->name);
-    for (uint64_t i = from; i < to; i++) {
-        struct builtin_row row = builtin_initial(builtin, i);
-
-        buffer_print(sql, "%s(%" PRIu64 ", ", i > from ? ", " : "", row.key);
-        buffer_print(sql, t->shape == SHAPE_LISTS ? "'{}'" : "%" PRId64, row.value);
-        if (t->tag_column)
-            buffer_print(sql, ", %" PRId64, row.tag);
-        buffer_print(sql, ")");
-    }
-}
-
 static enum status make_slot(struct postgres *p, struct error *err)
 {
-    TRY(postgres_ask(
-        p->control,
-        p->options.connect
-            ? "SELECT pg_create_logical_replication_slot('ordeal', 'test_decoding', true)"
-            : "SELECT pg_create_logical_replication_slot('ordeal', 'test_decoding')",
-        NULL, 0, err));
+    char sql[100];
+
+    snprintf(sql, sizeof sql,
+             "SELECT pg_create_logical_replication_slot('ordeal', 'test_decoding', %s)",
+             p->options.connect ? "true" : "false");
+    TRY(postgres_ask(p->control, sql, NULL, 0, err));
     p->has_slot = true;
     return STATUS_OK;
 }
@@ -112,20 +73,17 @@ static enum status make_slot(struct postgres *p, struct error *err)
 static enum status postgres_load(void *server, const struct builtin *builtin, struct error *err)
 {
     struct postgres *p = server;
-    const struct stored_table *t = &p->options.table;
-    uint64_t count = builtin_initial_count(builtin);
     struct buffer sql = { 0 };
     enum status status;
 
-    print_table(t, &sql);
-    status = ask_buffer(p->control, &sql, err);
-    p->has_table = status == STATUS_OK;
-    if (status == STATUS_OK)
-        status = postgres_server_subscribe(p, sql.at, err);
-    for (uint64_t from = 0; status == STATUS_OK && from < count; from += LOAD_ROWS) {
-        buffer_clear(&sql);
-        print_rows(t, builtin, from, from + LOAD_ROWS < count ? from + LOAD_ROWS : count, &sql);
-        status = ask_buffer(p->control, &sql, err);
+    sql_text_print_load(&p->options.table, (struct sql_types){ "bigint", "bigint[]" }, builtin,
+                        '\0', &sql);
+    status = buffer_status(&sql, err);
+    for (size_t at = 0; status == STATUS_OK && at < sql.count; at += strlen(sql.at + at) + 1) {
+        status = postgres_ask(p->control, sql.at + at, NULL, 0, err);
+        p->has_table |= status == STATUS_OK;
+        if (status == STATUS_OK && at == 0)
+            status = postgres_server_subscribe(p, sql.at, err);
     }
     buffer_close(&sql);
     if (status == STATUS_OK && p->options.certifies)
@@ -151,59 +109,29 @@ static const char *begin_of(enum level level)
     }
 }
 
-/* The prepared statements; of those by range there are three, numbered as enum builtin_column. */
-static void print_plain(const struct stored_table *t, const char *name, struct buffer *sql)
+/* Of requests, which are prepared: a number for each kind and each column of a range. */
+static const char *statement_name(const struct builtin_request *r, char name[8])
 {
-    const char *range = NULL;
-    char last = name[strlen(name) - 1];
+    snprintf(name, 8, "s%d%d", (int)r->kind, (int)r->column);
+    return name;
+}
 
-    if (last == '1' || last == '2')
-        range = last == '1' ? t->key_column : t->value_column;
+/* Parameters are $1 here instead of ?1, and lists have a type. */
+static void print_plain(const struct stored_table *t, const struct builtin_request *r,
+                        struct buffer *sql)
+{
+    size_t from = sql->count;
 
-    switch (name[0]) {
-    case 'r': /* read */
-        buffer_print(sql, "SELECT ");
-        database_print_columns(t, sql);
-        buffer_print(sql, " FROM %s WHERE %s = $1", t->name, t->key_column);
-        return;
-    case 'w': /* write */
-    case 'i': /* insert */
-        buffer_print(sql, "INSERT INTO %s VALUES ($1, $2%s)", t->name, t->tag_column ? ", $3" : "");
-        if (name[0] == 'w')
-            buffer_print(sql, " ON CONFLICT (%s) DO UPDATE SET %s = $2", t->key_column,
-                         t->value_column);
-        if (name[0] == 'w' && t->tag_column)
-            buffer_print(sql, ", %s = $3", t->tag_column);
-        return;
-    case 'a': /* append */
-        buffer_print(sql,
-                     "INSERT INTO %s VALUES ($1, ARRAY[$2::bigint]) ON CONFLICT (%s) DO UPDATE SET "
-                     "%s = %s.%s || $2::bigint",
-                     t->name, t->key_column, t->value_column, t->name, t->value_column);
-        return;
-    case 's': /* select */
-        buffer_print(sql, "SELECT ");
-        database_print_columns(t, sql);
-        buffer_print(sql, " FROM %s", t->name);
-        break;
-    case 'u': /* update */
-        buffer_print(sql, "UPDATE %s SET %s = $3", t->name, t->value_column);
-        if (t->tag_column)
-            buffer_print(sql, ", %s = $4", t->tag_column);
-        break;
-    default: /* delete */
-        buffer_print(sql, "DELETE FROM %s", t->name);
-    }
-    if (range)
-        buffer_print(sql, " WHERE %s BETWEEN $1 AND $2", range);
+    if (r->kind != BUILTIN_APPEND)
+        sql_text_print_statement(t, r, sql);
     else
-        buffer_print(
-            sql,
-            " WHERE $1::bigint <= $2::bigint"); /* every row; the parameters are there as well */
-    if (name[0] != 's') {
-        buffer_print(sql, " RETURNING ");
-        database_print_columns(t, sql);
-    }
+        buffer_print(sql,
+                     "INSERT INTO %s VALUES (?1, ARRAY[?2]) ON CONFLICT (%s) DO UPDATE SET "
+                     "%s = %s.%s || ?2",
+                     t->name, t->key_column, t->value_column, t->name, t->value_column);
+    for (size_t i = from; i < sql->count; i++)
+        if (sql->at[i] == '?')
+            sql->at[i] = '$';
 }
 
 /* At read committed each statement sees something else. */
@@ -229,20 +157,26 @@ static bool has_snapshot(const struct postgres *p, enum builtin_request_kind kin
     "1) "                                                                                          \
     "= ':' THEN '' ELSE ',' END || pg_current_xact_id_if_assigned()::text ELSE '' END AS seen"
 
-static void print_statement(const struct postgres *p, const char *name, struct buffer *sql)
+static void print_statement(const struct postgres *p, const struct builtin_request *r,
+                            struct buffer *sql)
 {
-    bool tells = tells_snapshots(p) && strchr("rsud", name[0]);
+    bool tells = has_snapshot(p, r->kind);
 
     buffer_print(sql, "%s", tells ? "WITH x AS (" : "");
-    print_plain(&p->options.table, name, sql);
+    print_plain(&p->options.table, r, sql);
     if (tells)
         buffer_print(sql, ") SELECT s.seen, x.* FROM (" SEEN_SQL ") s LEFT JOIN x ON true");
+    buffer_byte(sql, '\0');
 }
 
+/* Of statements that have parameters there are so many, all of them bigint (20), whether they are used or not. */
+#define PARAMETERS 5
+
 static enum status prepare(const struct postgres_session *s, const char *name, const char *sql,
-                           struct error *err)
+                           int parameters, struct error *err)
 {
-    PGresult *result = PQprepare(s->conn, name, sql, 0, NULL);
+    static const Oid types[PARAMETERS] = { 20, 20, 20, 20, 20 };
+    PGresult *result = PQprepare(s->conn, name, sql, parameters, types);
     enum status status = postgres_is_fine(result)
                              ? STATUS_OK
                              : postgres_refuse(sql, PQresultErrorMessage(result), err);
@@ -251,27 +185,35 @@ static enum status prepare(const struct postgres_session *s, const char *name, c
     return status;
 }
 
+static bool is_of_shape(const struct builtin_request *r, enum workload_shape shape)
+{
+    if (r->kind == BUILTIN_READ || r->kind == BUILTIN_WRITE || r->kind == BUILTIN_APPEND)
+        return r->column == BUILTIN_NO_COLUMN &&
+               (r->kind == BUILTIN_READ || (r->kind == BUILTIN_APPEND) == (shape == SHAPE_LISTS));
+    return shape == SHAPE_ROWS && (r->kind != BUILTIN_INSERT || r->column == BUILTIN_NO_COLUMN);
+}
+
 static enum status prepare_statements(const struct postgres_session *s, struct error *err)
 {
-    static const char *const of_shape[][14] = {
-        [SHAPE_ITEMS] = { "read", "write", NULL },
-        [SHAPE_LISTS] = { "read", "append", NULL },
-        [SHAPE_ROWS] = { "read", "write", "insert", "select0", "select1", "select2", "update0",
-                         "update1", "update2", "delete0", "delete1", "delete2", NULL },
-    };
     const struct stored_table *t = &s->server->options.table;
+    struct buffer sql = { 0 };
     enum status status = STATUS_OK;
+    char name[8];
 
-    for (const char *const *name = of_shape[t->shape]; *name && status == STATUS_OK; name++) {
-        struct buffer sql = { 0 };
+    for (int kind = BUILTIN_READ; kind <= BUILTIN_DELETE; kind++)
+        for (int column = BUILTIN_NO_COLUMN; column <= BUILTIN_VALUE_COLUMN; column++) {
+            struct builtin_request r = { .kind = (enum builtin_request_kind)kind,
+                                         .column = (enum builtin_column)column };
 
-        print_statement(s->server, *name, &sql);
-        buffer_byte(&sql, '\0');
-        status = buffer_status(&sql, err);
-        if (status == STATUS_OK)
-            status = prepare(s, *name, sql.at, err);
-        buffer_close(&sql);
-    }
+            if (status != STATUS_OK || !is_of_shape(&r, t->shape))
+                continue;
+            buffer_clear(&sql);
+            print_statement(s->server, &r, &sql);
+            status = buffer_status(&sql, err);
+            if (status == STATUS_OK)
+                status = prepare(s, statement_name(&r, name), sql.at, PARAMETERS, err);
+        }
+    buffer_close(&sql);
     return status;
 }
 
@@ -289,11 +231,12 @@ static enum level isolation_of(const struct postgres_session *s)
  */
 static enum status prepare_all(const struct postgres_session *s, struct error *err)
 {
-    TRY(prepare(s, "begin", begin_of(isolation_of(s)), err));
-    TRY(prepare(s, "commit", "COMMIT", err));
-    TRY(prepare(s, "rollback", "ROLLBACK", err));
+    TRY(prepare(s, "begin", begin_of(isolation_of(s)), 0, err));
+    TRY(prepare(s, "commit", "COMMIT", 0, err));
+    TRY(prepare(s, "rollback", "ROLLBACK", 0, err));
     TRY(prepare(s, "snapshot",
-                "SELECT pg_current_snapshot()::text, pg_current_xact_id_if_assigned()::text", err));
+                "SELECT pg_current_snapshot()::text, pg_current_xact_id_if_assigned()::text", 0,
+                err));
     return s->server->options.table.name[0] != '\0' ? prepare_statements(s, err) : STATUS_OK;
 }
 
@@ -322,13 +265,12 @@ static enum status connect_node(struct postgres_session *s, unsigned node, PGcon
 
 static enum status postgres_open(void **session, void *server, uint32_t client, struct error *err)
 {
-    struct postgres_session *s = calloc(1, sizeof *s);
+    struct postgres_session *s;
     struct postgres *p = server;
     bool is_last = client == p->options.clients; /* it must see everything */
 
-    if (!s)
-        return error_set(err, STATUS_OVER_LIMIT, "no memory for a session");
-    *session = s;
+    TRY(database_new(session, sizeof *s, err));
+    s = *session;
     s->server = p;
     if (p->node_count > 1 && client % 2 == 1 && !is_last)
         TRY(connect_node(s, 1 - p->primary, &s->standby, err));
@@ -337,60 +279,19 @@ static enum status postgres_open(void **session, void *server, uint32_t client, 
 
 /* --- Steps ------------------------------------------------------------------------------------ */
 
-#define PARAMETERS_MAX 4
-
 /* Numbers as text, as libpq wants them. */
-struct query_parameters {
-    char texts[PARAMETERS_MAX][24];
-    const char *at[PARAMETERS_MAX];
-    int count;
-};
-
-static void add_parameter(struct query_parameters *p, int64_t number)
-{
-    snprintf(p->texts[p->count], sizeof p->texts[0], "%" PRId64, number);
-    p->at[p->count] = p->texts[p->count];
-    p->count++;
-}
-
-static bool send_prepared(PGconn *conn, const char *name, const struct query_parameters *p)
-{
-    return PQsendQueryPrepared(conn, name, p->count, p->at, NULL, NULL, 0) == 1;
-}
-
-static bool send_by_range(const struct postgres_session *s, const struct builtin_request *r)
-{
-    static const char *const names[][3] = {
-        [BUILTIN_SELECT] = { "select0", "select1", "select2" },
-        [BUILTIN_UPDATE] = { "update0", "update1", "update2" },
-        [BUILTIN_DELETE] = { "delete0", "delete1", "delete2" },
-    };
-    struct query_parameters p = { .count = 0 };
-
-    add_parameter(&p, r->column == BUILTIN_NO_COLUMN ? 0 : r->low);
-    add_parameter(&p, r->column == BUILTIN_NO_COLUMN ? 0 : r->high);
-    if (r->kind == BUILTIN_UPDATE)
-        add_parameter(&p, r->value);
-    if (r->kind == BUILTIN_UPDATE && s->server->options.table.tag_column)
-        add_parameter(&p, r->tag);
-    return send_prepared(s->conn, names[r->kind][r->column], &p);
-}
-
 static bool send_request(const struct postgres_session *s, const struct builtin_request *r)
 {
-    struct query_parameters p = { .count = 0 };
+    const int64_t numbers[PARAMETERS] = { (int64_t)r->key, r->value, r->tag, r->low, r->high };
+    char texts[PARAMETERS][24], name[8];
+    const char *values[PARAMETERS];
 
-    add_parameter(&p, (int64_t)r->key);
-    if (r->kind == BUILTIN_READ)
-        return send_prepared(s->conn, "read", &p);
-    if (r->kind == BUILTIN_SELECT || r->kind == BUILTIN_UPDATE || r->kind == BUILTIN_DELETE)
-        return send_by_range(s, r);
-    add_parameter(&p, r->value);
-    if (r->kind == BUILTIN_APPEND)
-        return send_prepared(s->conn, "append", &p);
-    if (s->server->options.table.tag_column)
-        add_parameter(&p, r->tag);
-    return send_prepared(s->conn, r->kind == BUILTIN_INSERT ? "insert" : "write", &p);
+    for (int i = 0; i < PARAMETERS; i++) {
+        *text_write_int64(texts[i], numbers[i]) = '\0';
+        values[i] = texts[i];
+    }
+    return PQsendQueryPrepared(s->conn, statement_name(r, name), PARAMETERS, values, NULL, NULL,
+                               0) == 1;
 }
 
 static bool send_alone(PGconn *conn, const char *name)
@@ -405,8 +306,8 @@ static bool send_call(PGconn *conn, const char *call)
 
     buffer_print(&sql, "SELECT * FROM %s", call);
     buffer_byte(&sql, '\0');
-    is_sent = !sql.out_of_memory &&
-              PQsendQueryParams(conn, sql.at, 0, NULL, NULL, NULL, NULL, 0) == 1;
+    is_sent =
+        !sql.out_of_memory && PQsendQueryParams(conn, sql.at, 0, NULL, NULL, NULL, NULL, 0) == 1;
     buffer_close(&sql);
     return is_sent;
 }
@@ -567,15 +468,14 @@ static enum status take_call_rows(const PGresult *result, struct buffer *out, st
     return buffer_status(out, err);
 }
 
-static enum status take_snapshot(const struct postgres_session *s, const PGresult *result,
-                                 struct database_answer *answer)
+static void take_snapshot(const struct postgres_session *s, const PGresult *result,
+                          struct database_answer *answer)
 {
     buffer_clear(&answer->snapshot);
     if (!tells_snapshots(s->server))
         buffer_text(&answer->snapshot, text_of(PQgetvalue(result, 0, 0)));
     if (!PQgetisnull(result, 0, 1))
         answer->xid = strtoull(PQgetvalue(result, 0, 1), NULL, 10);
-    return STATUS_OK;
 }
 
 /* A commit of a transaction that has failed is answered with ROLLBACK. */
@@ -612,7 +512,7 @@ static enum status take_result(const struct postgres_session *s, const struct da
     if (word != WORD_FINE) {
         status = take_word(word, result, answer, err);
     } else if (!step) {
-        status = take_snapshot(s, result, answer);
+        take_snapshot(s, result, answer);
     } else if (step->kind == STEP_COMMIT && is_rolled_back(result)) {
         answer->end = STEPS_REFUSED;
     } else {
@@ -629,22 +529,21 @@ static enum status take_result(const struct postgres_session *s, const struct da
 }
 
 /* After a refusal the transaction is still there, and failed. */
-static enum status end_failed(const struct postgres_session *s, struct database_answer *answer)
+static void end_failed(const struct postgres_session *s, struct database_answer *answer)
 {
-    PGresult *result;
+    PGresult *result = NULL;
+    bool is_sent;
 
     if (PQtransactionStatus(s->conn) == PQTRANS_IDLE)
-        return STATUS_OK;
-    if (!send_alone(s->conn, "rollback") || PQpipelineSync(s->conn) != 1) {
-        answer->end = STEPS_LOST;
-        return STATUS_OK;
-    }
-    result = next_result(s->conn);
+        return;
+    is_sent = send_alone(s->conn, "rollback") && PQpipelineSync(s->conn) == 1;
+    if (is_sent)
+        result = next_result(s->conn);
     if (!postgres_is_fine(result))
         answer->end = STEPS_LOST;
     PQclear(result);
-    PQclear(next_result(s->conn));
-    return STATUS_OK;
+    if (is_sent)
+        PQclear(next_result(s->conn));
 }
 
 static enum status postgres_steps(void *session, const struct database_step *steps, uint32_t count,
@@ -672,7 +571,9 @@ static enum status postgres_steps(void *session, const struct database_step *ste
     if (answer->end == STEPS_LOST)
         return STATUS_OK;
     PQclear(next_result(s->conn)); /* of the pipeline's end */
-    return answer->end == STEPS_REFUSED ? end_failed(s, answer) : STATUS_OK;
+    if (answer->end == STEPS_REFUSED)
+        end_failed(s, answer);
+    return STATUS_OK;
 }
 
 static enum status postgres_script(void *server, const char *sql, struct error *err)
@@ -694,17 +595,12 @@ static enum status postgres_script(void *server, const char *sql, struct error *
     return status;
 }
 
-static enum status postgres_query(void *server, const char *name, const char *sql,
-                                  struct buffer *value, struct error *err)
+static enum status postgres_query(void *server, const char *sql, struct buffer *value,
+                                  struct error *err)
 {
     struct postgres *p = server;
-    char view[200], answer[200];
+    char answer[200];
 
-    if (name) {
-        snprintf(view, sizeof view, "CREATE OR REPLACE TEMP VIEW %s AS SELECT * FROM %s", name,
-                 p->options.table.name);
-        TRY(postgres_ask(p->control, view, NULL, 0, err));
-    }
     TRY(postgres_ask(p->control, sql, answer, sizeof answer, err));
     buffer_text(value, text_of(answer));
     return STATUS_OK;
@@ -783,7 +679,7 @@ const struct database database_postgres = {
     .profile = postgres_profile,
     .start = postgres_start,
     .load = postgres_load,
-    .fault = postgres_fault,
+    .fault = postgres_server_fault,
     .stop = postgres_stop,
     .open = postgres_open,
     .steps = postgres_steps,

@@ -1,16 +1,5 @@
 #include "record/postgres_decoding_private.h"
 
-#include <string.h>
-
-/* Takes a prefix off. */
-static bool take(struct text *line, struct text prefix)
-{
-    if (line->length < prefix.length || memcmp(line->at, prefix.at, prefix.length) != 0)
-        return false;
-    line->at += prefix.length;
-    line->length -= prefix.length;
-    return true;
-}
 
 static enum status refuse(struct text line, struct error *err)
 {
@@ -44,7 +33,7 @@ static bool take_cell(struct text *line, const char *name, int64_t *value)
     struct text cell;
     size_t end = 0;
 
-    if (!take(line, text_of(name)) || !take(line, TEXT("[")))
+    if (!text_take(line, text_of(name)) || !text_take(line, TEXT("[")))
         return false;
     while (end < line->length && line->at[end] != ':')
         end++;
@@ -57,14 +46,9 @@ static bool take_cell(struct text *line, const char *name, int64_t *value)
     cell = (struct text){ line->at, end };
     line->at += end;
     line->length -= end;
-    take(line, TEXT(" "));
+    text_take(line, TEXT(" "));
     if (cell.length >= 4 && cell.at[0] == '\'' && cell.at[1] == '{') {
-        cell = (struct text){ cell.at + 2, cell.length - 4 };
-        for (size_t i = cell.length; i > 0; i--)
-            if (cell.at[i - 1] == ',') {
-                cell = (struct text){ cell.at + i, cell.length - i };
-                break;
-            }
+        cell = text_behind_last((struct text){ cell.at + 2, cell.length - 4 }, ',');
         if (cell.length == 0) {
             *value = 0; /* an empty list, which nobody appended to */
             return true;
@@ -80,12 +64,13 @@ static enum status change(struct decoding *d, struct text line, struct text whol
     struct recovered_change c = { .kind = RECOVERED_ROW };
     int64_t key;
 
-    if (!take(&line, d->schema ? text_of(d->schema) : TEXT("public")) || !take(&line, TEXT(".")) ||
-        !take(&line, text_of(t->name)) || !take(&line, TEXT(": ")))
+    if (!text_take(&line, d->schema ? text_of(d->schema) : TEXT("public")) ||
+        !text_take(&line, TEXT(".")) || !text_take(&line, text_of(t->name)) ||
+        !text_take(&line, TEXT(": ")))
         return STATUS_OK;
-    if (take(&line, TEXT("DELETE: ")))
+    if (text_take(&line, TEXT("DELETE: ")))
         c.kind = RECOVERED_REMOVAL;
-    else if (!take(&line, TEXT("INSERT: ")) && !take(&line, TEXT("UPDATE: ")))
+    else if (!text_take(&line, TEXT("INSERT: ")) && !text_take(&line, TEXT("UPDATE: ")))
         return refuse(whole, err);
     if (!d->is_open || !take_cell(&line, t->key_column, &key) ||
         (c.kind == RECOVERED_ROW && !take_cell(&line, t->value_column, &c.value)))
@@ -99,11 +84,11 @@ enum status postgres_decoding_line(struct decoding *d, struct text line, struct 
     struct text whole = line;
     struct recovered_commit *commit;
 
-    if (take(&line, TEXT("BEGIN ")))
+    if (text_take(&line, TEXT("BEGIN ")))
         return begin(d, line, whole, err);
-    if (take(&line, TEXT("table ")))
+    if (text_take(&line, TEXT("table ")))
         return change(d, line, whole, err);
-    if (!take(&line, TEXT("COMMIT ")) || !d->is_open)
+    if (!text_take(&line, TEXT("COMMIT ")) || !d->is_open)
         return refuse(whole, err);
     d->is_open = false;
     commit = &d->order->commits.at[d->order->commits.count - 1];

@@ -2,12 +2,9 @@
 
 #include <assert.h>
 #include <glob.h>
-#include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/wall_clock.h"
@@ -72,12 +69,14 @@ PGconn *postgres_connect(const char *conninfo)
 
 /* --- The server ------------------------------------------------------------------------------- */
 
-static bool has_program(const char *folder, const char *name)
+static bool has_programs(const struct postgres *p, const char *folder)
 {
-    char path[OWN_SERVER_PATH_SIZE + 32];
+    char initdb[OWN_SERVER_PATH_SIZE + 32], postgres[OWN_SERVER_PATH_SIZE + 32];
 
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    return access(path, X_OK) == 0;
+    snprintf(initdb, sizeof initdb, "%s/initdb", folder);
+    snprintf(postgres, sizeof postgres, "%s/postgres", folder);
+    return strlen(folder) < sizeof p->programs && access(initdb, X_OK) == 0 &&
+           access(postgres, X_OK) == 0;
 }
 
 static enum status find_programs(struct postgres *p, struct error *err)
@@ -85,9 +84,7 @@ static enum status find_programs(struct postgres *p, struct error *err)
     glob_t found;
 
     if (p->options.binaries) {
-        if (strlen(p->options.binaries) >= sizeof p->programs ||
-            !has_program(p->options.binaries, "initdb") ||
-            !has_program(p->options.binaries, "postgres"))
+        if (!has_programs(p, p->options.binaries))
             return error_set(err, STATUS_BAD_INPUT, "--binaries %.200s has no initdb and postgres",
                              p->options.binaries);
         snprintf(p->programs, sizeof p->programs, "%s", p->options.binaries);
@@ -95,9 +92,7 @@ static enum status find_programs(struct postgres *p, struct error *err)
     }
     if (glob("/usr/lib/postgresql/*/bin", 0, NULL, &found) == 0) {
         for (size_t i = found.gl_pathc; i-- > 0 && p->programs[0] == '\0';)
-            if (strlen(found.gl_pathv[i]) < sizeof p->programs &&
-                has_program(found.gl_pathv[i], "initdb") &&
-                has_program(found.gl_pathv[i], "postgres"))
+            if (has_programs(p, found.gl_pathv[i]))
                 snprintf(p->programs, sizeof p->programs, "%s", found.gl_pathv[i]);
         globfree(&found);
     }
@@ -186,8 +181,9 @@ static enum status make_cluster(struct postgres *p, struct error *err)
              "max_prepared_transactions = 2000\nmax_pred_locks_per_transaction = 64\n"
              "fsync = off\nfull_page_writes = off\ndeadlock_timeout = 100ms\n"
              "wal_level = logical\nmax_wal_senders = 10\nmax_replication_slots = 4\n"
-             "dynamic_shared_memory_type = mmap\nlog_min_messages = fatal\n",
-             p->server.folder, (unsigned)(2 * p->options.clients) + 100);
+             "dynamic_shared_memory_type = mmap\nlog_min_messages = %s\n",
+             p->server.folder, (unsigned)(2 * p->options.clients) + 100,
+             p->options.faults & DATABASE_FAULT_BIT(DATABASE_DISK_FULL) ? "error" : "fatal");
     TRY(own_server_write(&p->server, "data0/postgresql.conf", settings, err));
     TRY(listen_in_network(p, 0, err));
     return write_settings(p, err);
@@ -228,7 +224,7 @@ static enum status start_once(struct postgres *p, unsigned node, int64_t until, 
             return STATUS_OK;
         if (wall_clock_ns() >= until)
             return error_set(err, STATUS_TOO_LONG, "PostgreSQL did not start within 30 seconds");
-        nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
+        wall_clock_sleep(10000000);
     }
     return STATUS_OK;
 }
@@ -253,7 +249,7 @@ static enum status start_node(struct postgres *p, unsigned node, struct error *e
                              "PostgreSQL does not know one of the settings, or not that value");
         if (wall_clock_ns() >= until || !strstr(words, "shared memory"))
             return error_set(err, STATUS_IO, "PostgreSQL ended at its start: %s", words);
-        nanosleep(&(struct timespec){ .tv_nsec = 50000000 }, NULL);
+        wall_clock_sleep(50000000);
     }
 }
 
@@ -373,7 +369,7 @@ enum status postgres_server_await_standby(struct postgres *p, struct error *err)
             status =
                 error_set(err, STATUS_TOO_LONG, "PostgreSQL's %s did not follow within 30 seconds",
                           p->is_logical ? "subscriber" : "standby");
-        nanosleep(&(struct timespec){ .tv_nsec = 5000000 }, NULL);
+        wall_clock_sleep(5000000);
     }
     PQfinish(standby);
     return status;
@@ -413,13 +409,14 @@ static enum status end_fault(struct postgres *p, unsigned victim, struct error *
     return connect_control(p, err);
 }
 
-enum status postgres_server_fault(struct postgres *p, enum database_fault fault, bool begins,
-                                  uint32_t turn, struct error *err)
+enum status postgres_server_fault(void *server, enum database_fault fault, bool begins,
+                                  uint32_t turn, bool *is_felt, struct error *err)
 {
+    struct postgres *p = server;
     unsigned victim = victim_of(p, turn);
 
     assert(p->server.folder[0] != '\0');
-    TRY(own_server_fault(&p->server, fault, begins, victim, err));
+    TRY(own_server_fault(&p->server, fault, begins, victim, is_felt, err));
     return begins ? STATUS_OK : end_fault(p, victim, err);
 }
 

@@ -39,8 +39,9 @@ MUST_USE enum status postgres_server_subscribe(struct postgres *, const char *cr
                                                struct error *);
 /* A standby, or a subscriber, has the table's first rows. */
 MUST_USE enum status postgres_server_await_standby(struct postgres *, struct error *);
-MUST_USE enum status postgres_server_fault(struct postgres *, enum database_fault, bool begins,
-                                           uint32_t turn, struct error *);
+/* As in struct database. */
+MUST_USE enum status postgres_server_fault(void *server, enum database_fault, bool begins,
+                                           uint32_t turn, bool *is_felt, struct error *);
 void postgres_server_stop(struct postgres *);
 
 /* --- Questions --- */

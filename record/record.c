@@ -2,14 +2,16 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/random.h"
+#include "base/sort.h"
 #include "base/thread.h"
 #include "base/wall_clock.h"
+#include "record/record_end_private.h"
 #include "record/record_program_private.h"
 
 #define STEPS_MAX (BUILTIN_OPERATIONS_MAX + 2)
@@ -19,28 +21,26 @@
 /* The databases' libraries run in it: more than they need. */
 #define CLIENT_STACK_BYTES ((size_t)1 << 20)
 
-static void nap(int64_t ns)
-{
-    nanosleep(&(struct timespec){ .tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000 }, NULL);
-}
-
 /* --- What is found ---------------------------------------------------------------------------- */
 
 static const char *const invariant_title = "invariant  BROKEN";
 static const char *const lost_title = "decisions  LOST";
 static const char *const decision_title = "decisions  FALSE COMMIT";
 
-static void add_finding(struct recorded_run *r, enum anomaly kind, const char *title,
-                        const char *explanation)
+static void PRINTF_LIKE(4, 5) add_finding(struct recorded_run *r, enum anomaly kind,
+                                          const char *title, const char *format, ...)
 {
     struct record_finding *finding = &r->findings[r->finding_count];
+    va_list values;
 
     if (r->finding_count == RECORD_FINDINGS_MAX)
         return;
     r->finding_count++;
     finding->kind = kind;
     finding->title = title;
-    snprintf(finding->explanation, sizeof finding->explanation, "%s", explanation);
+    va_start(values, format);
+    vsnprintf(finding->explanation, sizeof finding->explanation, format, values);
+    va_end(values);
 }
 
 static void fail(struct record_stage *stage, const struct error *err)
@@ -67,17 +67,11 @@ static void count_code(struct recorded_run *r, const char *code)
     r->codes[i].count++;
 }
 
-void record_broken(struct recorded_run *r, const char *explanation)
-{
-    add_finding(r, ANOMALY_INVARIANT, invariant_title, explanation);
-}
-
-/* A finding that there is no memory to tell of must not get lost. */
-static enum status add_broken(struct recorded_run *r, struct buffer *sentence, struct error *err)
+enum status record_broken(struct recorded_run *r, struct buffer *sentence, struct error *err)
 {
     buffer_byte(sentence, '\0');
     TRY(buffer_status(sentence, err));
-    record_broken(r, sentence->at);
+    add_finding(r, ANOMALY_INVARIANT, invariant_title, "%s", sentence->at);
     return STATUS_OK;
 }
 
@@ -88,7 +82,7 @@ static enum status note_sight(struct record_stage *stage, const struct builtin_t
     enum status status = STATUS_OK;
 
     if (builtin_saw_broken(txn, &sentence) && stage->recording->finding_count == 0)
-        status = add_broken(stage->recording, &sentence, err);
+        status = record_broken(stage->recording, &sentence, err);
     buffer_close(&sentence);
     return status;
 }
@@ -242,7 +236,7 @@ static bool is_over(struct record_stage *stage)
            (stage->until_ns && wall_clock_ns() >= stage->until_ns);
 }
 
-static void close_session(struct record_client *c)
+void record_close_session(struct record_client *c)
 {
     if (c->session)
         c->stage->database->close(c->session);
@@ -250,7 +244,7 @@ static void close_session(struct record_client *c)
 }
 
 /* While the server is down there is no connection to be had. */
-static enum status open_session(struct record_client *c, struct error *err)
+enum status record_open_session(struct record_client *c, struct error *err)
 {
     int64_t until = wall_clock_ns() + OPEN_NS;
 
@@ -260,10 +254,10 @@ static enum status open_session(struct record_client *c, struct error *err)
 
         if (status == STATUS_OK)
             return STATUS_OK;
-        close_session(c);
+        record_close_session(c);
         if (status != STATUS_IO || c->stage->options->how.faults == 0 || wall_clock_ns() >= until)
             return status;
-        nap(10000000);
+        wall_clock_sleep(10000000);
     }
 }
 
@@ -271,15 +265,13 @@ static enum status open_session(struct record_client *c, struct error *err)
 static void wait_for_turn(struct record_client *c, uint64_t ordinal)
 {
     uint64_t rate = c->stage->options->rate, number = ordinal * c->stage->clients + c->number;
-    int64_t due;
+    int64_t due, left;
 
     if (rate == 0)
         return;
     due = c->stage->began_ns + (int64_t)((unsigned __int128)number * 1000000000 / rate);
-    while (!is_over(c->stage) && wall_clock_ns() < due)
-        nap(due - wall_clock_ns() > 10000000 ? 10000000
-            : due - wall_clock_ns() > 0      ? due - wall_clock_ns()
-                                             : 0);
+    while (!is_over(c->stage) && (left = due - wall_clock_ns()) > 0)
+        wall_clock_sleep(left < 10000000 ? left : 10000000);
 }
 
 static enum status run_txn(struct record_client *c, uint64_t ordinal, struct error *err)
@@ -288,11 +280,11 @@ static enum status run_txn(struct record_client *c, uint64_t ordinal, struct err
 
     for (uint32_t attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
         if (!c->session)
-            TRY(open_session(c, err));
+            TRY(record_open_session(c, err));
         TRY((c->stage->program ? record_program_attempt : run_attempt)(c, ordinal, attempt,
                                                                        &outcome, err));
         if (c->answer.end == STEPS_LOST) {
-            close_session(c);
+            record_close_session(c);
             c->incarnation++;
         }
         if (outcome != TXN_ABORT || c->answer.end == STEPS_DONE || is_over(c->stage))
@@ -305,7 +297,7 @@ static enum status client_work(struct record_client *c, struct error *err)
 {
     uint64_t most = c->stage->options->transactions;
 
-    TRY(open_session(c, err));
+    TRY(record_open_session(c, err));
     for (uint64_t ordinal = 0; ordinal < BUILTIN_ORDINAL_MAX && !is_over(c->stage); ordinal++) {
         if (most && atomic_fetch_add(&c->stage->begun, 1) >= most)
             return STATUS_OK;
@@ -323,7 +315,8 @@ static void *client_main(void *context)
 
     if (client_work(c, &err) != STATUS_OK)
         fail(c->stage, &err);
-    close_session(c);
+    record_close_session(c);
+    atomic_fetch_sub(&c->stage->running, 1);
     return NULL;
 }
 
@@ -338,19 +331,24 @@ static struct record_source source_of(const struct record_stage *stage)
 
 /* --- While they run --------------------------------------------------------------------------- */
 
-/* What is due by now; a fault that lasts ends when the clients do. */
+/* What is due by now; when the clients have ended no other begins, and one that lasts ends. */
 static enum status work_faults(struct record_stage *stage, struct faults *faults, struct error *err)
 {
-    int64_t now_ns = is_over(stage) ? INT64_MAX : wall_clock_ns();
     struct fault_event event;
 
-    while ((faults->lasts || !is_over(stage)) && faults_due(faults, now_ns, &event)) {
-        TRY(stage->database->fault(stage->server, event.kind, event.begins, event.turn, err));
-        now_ns = wall_clock_ns();
-        faults_note(faults, &event, now_ns);
+    for (;;) {
+        bool ends = is_over(stage) || atomic_load(&stage->running) == 0;
+        int64_t now_ns = ends ? INT64_MAX : wall_clock_ns();
+        bool is_felt = false;
+
+        if ((ends && !faults->lasts) || !faults_due(faults, now_ns, &event))
+            return STATUS_OK;
+        TRY(stage->database->fault(stage->server, event.kind, event.begins, event.turn, &is_felt,
+                                   err));
+        faults_note(faults, &event, wall_clock_ns());
         stage->recording->faults[event.kind] = faults->counts[event.kind];
+        stage->recording->felt[event.kind] += is_felt;
     }
-    return STATUS_OK;
 }
 
 /* To who watches. */
@@ -386,49 +384,33 @@ static void tell_progress(struct record_stage *stage)
     progress_report(progress, atomic_load(&stage->ended), stage->options->transactions);
 }
 
-static enum status watch_over(struct record_stage *stage, const atomic_uint *running,
-                              struct error *err)
+static enum status watch_over(struct record_stage *stage, struct error *err)
 {
     struct faults faults;
 
     faults_init(&faults, stage->options->faults, stage->options->seed, stage->began_ns);
-    while (atomic_load(running) > 0 || faults.lasts) {
+    while (atomic_load(&stage->running) > 0 || faults.lasts) {
         TRY(work_faults(stage, &faults, err));
         tell_progress(stage);
-        nap(5000000);
+        wall_clock_sleep(5000000);
     }
     return STATUS_OK;
 }
 
-struct running_client {
-    struct record_client client;
-    atomic_uint *running;
-};
-
-static void *running_main(void *context)
-{
-    struct running_client *c = context;
-
-    client_main(&c->client);
-    atomic_fetch_sub(c->running, 1);
-    return NULL;
-}
-
-static enum status start_clients(struct record_stage *stage, struct running_client *clients,
-                                 atomic_uint *running, struct error *err)
+static enum status start_clients(struct record_stage *stage, struct record_client *clients,
+                                 struct error *err)
 {
     for (uint32_t i = 0; i < stage->clients; i++) {
         int code;
 
-        clients[i].running = running;
-        atomic_fetch_add(running, 1);
-        code = thread_start(&clients[i].client.thread, CLIENT_STACK_BYTES, running_main, &clients[i]);
+        atomic_fetch_add(&stage->running, 1);
+        code = thread_start(&clients[i].thread, CLIENT_STACK_BYTES, client_main, &clients[i]);
         if (code != 0) {
-            atomic_fetch_sub(running, 1);
+            atomic_fetch_sub(&stage->running, 1);
             return error_set(err, STATUS_OVER_LIMIT, "no memory or process for client %u: %s",
                              (unsigned)i, strerror(code));
         }
-        clients[i].client.is_running = true;
+        clients[i].is_running = true;
     }
     return STATUS_OK;
 }
@@ -448,23 +430,22 @@ static void close_live(struct record_stage *stage)
     buffer_close(&stage->lines);
 }
 
-static enum status run_clients(struct record_stage *stage, struct running_client *clients,
+static enum status run_clients(struct record_stage *stage, struct record_client *clients,
                                struct error *err)
 {
-    atomic_uint running = 0;
     enum status status;
 
     stage->began_ns = wall_clock_ns();
     stage->until_ns = stage->options->for_ns ? stage->began_ns + stage->options->for_ns : 0;
     status = open_live(stage, err);
     if (status == STATUS_OK)
-        status = start_clients(stage, clients, &running, err);
+        status = start_clients(stage, clients, err);
     if (status == STATUS_OK)
-        status = watch_over(stage, &running, err);
+        status = watch_over(stage, err);
     atomic_store(&stage->is_over, status != STATUS_OK || atomic_load(&stage->is_over));
     for (uint32_t i = 0; i < stage->clients; i++)
-        if (clients[i].client.is_running)
-            pthread_join(clients[i].client.thread, NULL);
+        if (clients[i].is_running)
+            pthread_join(clients[i].thread, NULL);
     stage->recording->ran_ns = wall_clock_ns() - stage->began_ns;
     if (status == STATUS_OK && stage->failure.status != STATUS_OK) {
         *err = stage->failure;
@@ -473,183 +454,7 @@ static enum status run_clients(struct record_stage *stage, struct running_client
     return status;
 }
 
-/* --- The end ---------------------------------------------------------------------------------- */
-
-static int compare_keys(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-    return (x > y) - (x < y);
-}
-
-typedef ARRAY(uint64_t) key_list;
-
-/* Each key that was asked for, once. */
-static enum status list_keys(const struct record_stage *stage, const struct client_log *logs,
-                             key_list *keys, struct error *err)
-{
-    size_t kept = 0;
-
-    for (uint64_t i = 0; i < builtin_initial_count(&stage->builtin); i++)
-        TRY(array_push(keys, builtin_initial(&stage->builtin, i).key, err));
-    for (uint32_t i = 0; i < stage->clients; i++)
-        for (size_t j = 0; j < logs[i].ops.count; j++)
-            TRY(array_push(keys, logs[i].ops.at[j].request.key, err));
-    if (keys->count > 1)
-        qsort(keys->at, keys->count, sizeof *keys->at, compare_keys);
-    for (size_t i = 0; i < keys->count; i++)
-        if (i == 0 || keys->at[i] != keys->at[kept - 1])
-            keys->at[kept++] = keys->at[i];
-    keys->count = kept;
-    return STATUS_OK;
-}
-
-/* Everything in one transaction: rows by one statement, the others key by key. */
-static enum status plan_final(const struct record_stage *stage, const struct client_log *logs,
-                              struct database_step **steps, uint32_t *count, struct error *err)
-{
-    key_list keys = { 0 };
-    bool by_rows = stage->table.shape == SHAPE_ROWS;
-    enum status status = by_rows ? STATUS_OK : list_keys(stage, logs, &keys, err);
-
-    *count = 0;
-    *steps = status == STATUS_OK ? calloc(keys.count + 3, sizeof **steps) : NULL;
-    if (status == STATUS_OK && !*steps)
-        status = error_set(err, STATUS_OVER_LIMIT, "no memory to read %zu keys", keys.count);
-    if (status == STATUS_OK) {
-        (*steps)[(*count)++].kind = STEP_BEGIN;
-        if (by_rows)
-            (*steps)[(*count)++] =
-                (struct database_step){ .kind = STEP_REQUEST,
-                                        .request = { .kind = BUILTIN_SELECT,
-                                                     .column = BUILTIN_NO_COLUMN } };
-        for (size_t i = 0; i < keys.count; i++)
-            (*steps)[(*count)++] =
-                (struct database_step){ .kind = STEP_REQUEST,
-                                        .request = { .kind = BUILTIN_READ, .key = keys.at[i] } };
-        (*steps)[(*count)++].kind = STEP_COMMIT;
-    }
-    array_close(&keys);
-    return status;
-}
-
-static int compare_rows(const void *a, const void *b)
-{
-    const struct builtin_row *x = a, *y = b;
-
-    return (x->key > y->key) - (x->key < y->key);
-}
-
-static enum status judge_final(struct record_stage *stage, struct database_answer *answer,
-                               struct error *err)
-{
-    struct buffer sentence = { 0 };
-    enum status status = STATUS_OK;
-
-    if (!stage->options->judges_invariant || stage->table.shape == SHAPE_LISTS)
-        return STATUS_OK;
-    if (answer->rows.count > 1)
-        qsort(answer->rows.at, answer->rows.count, sizeof *answer->rows.at, compare_rows);
-    if (!builtin_tally_holds(&stage->tally, answer->rows.at, answer->rows.count, &sentence))
-        status = add_broken(stage->recording, &sentence, err);
-    buffer_close(&sentence);
-    return status;
-}
-
-/* Reads are sent so many at a time: a pipeline must not fill the buffers of both sides. */
-#define FINAL_STEPS 500
-
-static enum status read_back(struct record_client *c, const struct database_step *steps,
-                             uint32_t count, struct error *err)
-{
-    struct database_answer all = { .end = STEPS_DONE };
-    enum status status = STATUS_OK;
-
-    TRY(client_log_begin(c->log, record_session(c), wall_clock_ns(), err));
-    for (uint32_t from = 0, most;
-         status == STATUS_OK && from < count && c->answer.end == STEPS_DONE; from += most) {
-        uint32_t left = count - from;
-        int64_t invoked_ns = wall_clock_ns();
-
-        most = left < FINAL_STEPS || c->stage->database->takes_whole ? left : FINAL_STEPS;
-        database_answer_clear(&c->answer);
-        status = c->stage->database->steps(c->session, steps + from, most, &c->answer, err);
-        for (uint32_t i = 0; status == STATUS_OK && i < c->answer.step_count; i++)
-            if (steps[from + i].kind == STEP_REQUEST)
-                status = client_log_request(c->log, &steps[from + i].request, &c->answer,
-                                            &c->answer.steps.at[i], invoked_ns, err);
-        for (size_t i = 0; status == STATUS_OK && i < c->answer.rows.count; i++)
-            status = array_push(&all.rows, c->answer.rows.at[i], err);
-        if (status == STATUS_OK)
-            status = client_log_note(c->log, &c->answer, err);
-    }
-    if (status == STATUS_OK && c->answer.end != STEPS_DONE)
-        status = error_set(
-            err, STATUS_IO, "the last transaction, which reads everything back, failed: %s",
-            c->answer.end == STEPS_LOST ? "the connection was lost" : c->answer.code);
-    client_log_end(c->log, status == STATUS_OK ? TXN_OK : TXN_UNKNOWN, wall_clock_ns());
-    if (status == STATUS_OK)
-        status = judge_final(c->stage, &all, err);
-    database_answer_close(&all);
-    return status;
-}
-
-static enum status read_everything(struct record_stage *stage, struct client_log *logs,
-                                   struct error *err)
-{
-    struct record_client c = { .stage = stage,
-                               .log = &logs[stage->clients],
-                               .number = stage->clients };
-    struct database_step *steps;
-    uint32_t count;
-    enum status status;
-
-    TRY(plan_final(stage, logs, &steps, &count, err));
-    if (count == 2) { /* the clients were stopped before they asked for anything */
-        free(steps);
-        return STATUS_OK;
-    }
-    status = open_session(&c, err);
-    if (status == STATUS_OK)
-        status = read_back(&c, steps, count, err);
-    close_session(&c);
-    database_answer_close(&c.answer);
-    free(steps);
-    return status;
-}
-
-static enum status judge_query(struct record_stage *stage, const struct record_invariant *invariant,
-                               struct error *err)
-{
-    const struct builtin_options *workload = stage->options->workload;
-    const char *name = workload ? workload->workload->table->name : NULL;
-    struct buffer value = { 0 }, why = { 0 };
-    enum status status = stage->database->query(stage->server, name, invariant->query, &value, err);
-
-    if (status == STATUS_OK)
-        status = buffer_status(&value, err);
-    if (status == STATUS_OK &&
-        !text_equal((struct text){ value.at, value.count }, text_of(invariant->equals))) {
-        buffer_print(&why, "%s gives %.*s, not %s", invariant->query, (int)value.count,
-                     value.at ? value.at : "", invariant->equals);
-        buffer_byte(&why, '\0');
-        status = buffer_status(&why, err);
-        if (status == STATUS_OK)
-            record_broken(stage->recording, why.at);
-    }
-    buffer_close(&value);
-    buffer_close(&why);
-    return status;
-}
-
 /* --- Latencies -------------------------------------------------------------------------------- */
-
-static int compare_times(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-    return (x > y) - (x < y);
-}
 
 static enum status measure(struct recorded_run *r, const struct client_log *logs, uint32_t count,
                            struct error *err)
@@ -663,7 +468,7 @@ static enum status measure(struct recorded_run *r, const struct client_log *logs
                 status = array_push(
                     &times, logs[i].txns.at[j].completed_ns - logs[i].txns.at[j].invoked_ns, err);
     if (status == STATUS_OK && times.count > 0) {
-        qsort(times.at, times.count, sizeof *times.at, compare_times);
+        sort_signed(times.at, times.count);
         r->latency_ns[0] = times.at[times.count / 2];
         r->latency_ns[1] = times.at[times.count - 1 - times.count / 100];
         r->latency_ns[2] = times.at[times.count - 1 - times.count / 1000];
@@ -687,36 +492,30 @@ static void note_lost(struct recorded_run *r)
 {
     const struct record_certificate *c = &r->certificate;
     bool by_log = c->missing > 0;
-    char text[400];
 
     if (!by_log && c->lost == 0)
         return;
-    snprintf(text, sizeof text, "%" PRIu64 " acknowledged commit%s, %s; the first is T%" PRId64,
-             by_log ? c->missing : c->lost, (by_log ? c->missing : c->lost) == 1 ? "" : "s",
-             by_log ? "which the database's own log does not have"
-                    : "as the last read does not have what they wrote",
-             by_log ? c->first_missing : c->first_lost);
-    add_finding(r, ANOMALY_FALSE_COMMIT, lost_title, text);
+    add_finding(r, ANOMALY_FALSE_COMMIT, lost_title,
+                "%" PRIu64 " acknowledged commit%s, %s; the first is T%" PRId64,
+                by_log ? c->missing : c->lost, (by_log ? c->missing : c->lost) == 1 ? "" : "s",
+                by_log ? "which the database's own log does not have"
+                       : "as the last read does not have what they wrote",
+                by_log ? c->first_missing : c->first_lost);
 }
 
 static void note_certificate(struct recorded_run *r)
 {
     const struct record_certificate *c = &r->certificate;
-    char text[400];
 
-    if (c->aborted > 0) {
-        snprintf(text, sizeof text,
-                 "clients were told that %" PRIu64 " transactions were rolled back which the "
-                 "database's own log has; the first is T%" PRId64,
-                 c->aborted, c->first_aborted);
-        add_finding(r, ANOMALY_FALSE_COMMIT, decision_title, text);
-    }
-    if (c->strange > 0) {
-        snprintf(text, sizeof text,
-                 "the database's own log has %" PRIu64 " commits that no client has asked for",
-                 c->strange);
-        add_finding(r, ANOMALY_FALSE_COMMIT, decision_title, text);
-    }
+    if (c->aborted > 0)
+        add_finding(r, ANOMALY_FALSE_COMMIT, decision_title,
+                    "clients were told that %" PRIu64 " transactions were rolled back which the "
+                    "database's own log has; the first is T%" PRId64,
+                    c->aborted, c->first_aborted);
+    if (c->strange > 0)
+        add_finding(r, ANOMALY_FALSE_COMMIT, decision_title,
+                    "the database's own log has %" PRIu64 " commits that no client has asked for",
+                    c->strange);
 }
 
 /* The history, or the log of a program's calls. */
@@ -753,22 +552,40 @@ static enum status make_history(struct record_stage *stage, const struct client_
     return status;
 }
 
-static enum status run_all(struct record_stage *stage, struct running_client *clients,
+/* In the watchdog: we were killed. */
+static void drop_table(void *context)
+{
+    const struct record_stage *stage = context;
+    struct database_options how = stage->options->how;
+    struct buffer version = { 0 };
+    struct error err;
+    void *server = NULL;
+
+    how.table = stage->table;
+    how.certifies = false;
+    how.takes_over = true;
+    (void)!stage->database->start(&server, &how, &version, &err);
+    stage->database->stop(server);
+}
+
+static enum status run_all(struct record_stage *stage, struct record_client *clients,
                            struct client_log *logs, struct error *err)
 {
     if (stage->program)
         TRY(record_program_load(stage, err));
     else
         TRY(stage->database->load(stage->server, &stage->builtin, err));
+    if (stage->options->how.connect)
+        TRY(watchdog_start(&stage->watchdog, drop_table, stage, err));
     TRY(run_clients(stage, clients, err));
     if (stage->options->is_bare)
         return STATUS_OK;
-    TRY(stage->program ? record_program_judge(stage, err) : read_everything(stage, logs, err));
+    TRY(stage->program ? record_program_judge(stage, err) : record_end_read(stage, logs, err));
     if (stage->is_live)
         TRY(live_lines_add(&stage->live, &logs[stage->clients], err));
     TRY(show_lines(stage, err));
     for (uint32_t i = 0; i < stage->options->invariant_count; i++)
-        TRY(judge_query(stage, &stage->options->invariants[i], err));
+        TRY(record_end_query(stage, &stage->options->invariants[i], err));
     TRY(measure(stage->recording, logs, stage->clients, err));
     qsort(stage->recording->codes, stage->recording->code_count, sizeof stage->recording->codes[0],
           compare_codes);
@@ -778,26 +595,26 @@ static enum status run_all(struct record_stage *stage, struct running_client *cl
 static enum status run_with_clients(struct record_stage *stage, struct error *err)
 {
     uint32_t count = stage->clients;
-    struct running_client *clients = calloc(count, sizeof *clients);
+    struct record_client *clients = calloc(count, sizeof *clients);
     struct client_log *logs = calloc(count + (size_t)1, sizeof *logs);
     enum status status = STATUS_OK;
 
     if (!clients || !logs)
         status = error_set(err, STATUS_OVER_LIMIT, "no memory for %u clients", (unsigned)count);
     for (uint32_t i = 0; status == STATUS_OK && i < count; i++) {
-        clients[i].client = (struct record_client){ .stage = stage, .log = &logs[i], .number = i };
-        clients[i].client.steps = calloc(STEPS_MAX, sizeof *clients[i].client.steps);
-        if (!clients[i].client.steps)
+        clients[i] = (struct record_client){ .stage = stage, .log = &logs[i], .number = i };
+        clients[i].steps = calloc(STEPS_MAX, sizeof *clients[i].steps);
+        if (!clients[i].steps)
             status = error_set(err, STATUS_OVER_LIMIT, "no memory for %u clients", (unsigned)count);
     }
     if (status == STATUS_OK)
         status = run_all(stage, clients, logs, err);
     close_live(stage);
     for (uint32_t i = 0; clients && i < count; i++) {
-        free(clients[i].client.steps);
-        buffer_close(&clients[i].client.text);
-        buffer_close(&clients[i].client.room);
-        database_answer_close(&clients[i].client.answer);
+        free(clients[i].steps);
+        buffer_close(&clients[i].text);
+        buffer_close(&clients[i].room);
+        database_answer_close(&clients[i].answer);
     }
     for (uint32_t i = 0; logs && i <= count; i++)
         client_log_close(&logs[i]);
@@ -814,7 +631,7 @@ static void name_table(struct record_stage *stage, const struct workload *worklo
     stage->table = (struct stored_table){
         .shape = workload->shape,
         .name = stage->table_name,
-        .key_column = rows ? rows->key_column : "key",
+        .key_column = rows ? rows->key_column : "id",
         .value_column = rows                             ? rows->value_column
                         : workload->shape == SHAPE_LISTS ? "elements"
                                                          : "value",
@@ -843,6 +660,7 @@ static enum status run_on_server(struct record_stage *stage, struct error *err)
         status = run_with_clients(stage, err);
     }
     stage->database->stop(stage->server);
+    watchdog_end(&stage->watchdog, true);
     buffer_close(&version);
     return status;
 }

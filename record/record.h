@@ -43,7 +43,8 @@ struct recorded_run {
     uint64_t gave_up; /* rolled back by their own wish */
     int64_t ran_ns, recovered_ns;
     int64_t latency_ns[4]; /* of committed ones: half, 99 of 100, 999 of 1,000, all are within it */
-    uint32_t faults[DATABASE_FAULT_COUNT]; /* how many began */
+    uint32_t faults[DATABASE_FAULT_COUNT]; /* how many began, */
+    uint32_t felt[DATABASE_FAULT_COUNT];   /* and how many of them the database has felt */
     bool has_certificate;
     struct record_certificate certificate;
     struct record_finding findings[RECORD_FINDINGS_MAX];

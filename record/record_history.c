@@ -1,23 +1,13 @@
 #include "record/record_history.h"
 
-#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "base/hash.h"
 #include "base/map.h"
 #include "history/builder.h"
+#include "record/commit_owners.h"
 #include "record/commit_ranks.h"
-
-#define NO_COMMIT SIZE_MAX
-
-/* A transaction of a log, by the time of its invocation. */
-struct placed_txn {
-    const struct client_log *log;
-    const struct log_txn *txn;
-    size_t commit;          /* of the order; NO_COMMIT: none */
-    uint32_t next_with_xid; /* plus one; 0: none */
-};
 
 struct ordered_version {
     uint64_t key;
@@ -38,7 +28,7 @@ struct record_teller {
     const struct record_source *source;
     struct builder builder;
     uint32_t table;
-    ARRAY(struct placed_txn) txns;
+    placed_txns txns;
     size_t *commit_txns; /* by commit: its transaction, or NO_COMMIT */
     struct commit_ranks visibility;
     ordered_versions versions; /* by key, then by commit */
@@ -47,7 +37,7 @@ struct record_teller {
     struct record_certificate *certificate;
 };
 
-/* --- Which commit is whose -------------------------------------------------------------------- */
+/* --- Transactions and snapshots --------------------------------------------------------------- */
 
 static int compare_begins(const void *a, const void *b)
 {
@@ -66,7 +56,7 @@ static enum status gather(struct record_teller *t, struct error *err)
         const struct client_log *log = &t->source->logs[i];
 
         for (size_t j = 0; j < log->txns.count; j++) {
-            struct placed_txn txn = { log, &log->txns.at[j], NO_COMMIT, 0 };
+            struct placed_txn txn = { log, &log->txns.at[j], NO_COMMIT };
 
             TRY(array_push(&t->txns, txn, err));
         }
@@ -74,182 +64,6 @@ static enum status gather(struct record_teller *t, struct error *err)
     if (t->txns.count > 1)
         qsort(t->txns.at, t->txns.count, sizeof *t->txns.at, compare_begins);
     return STATUS_OK;
-}
-
-static bool may_write(enum builtin_request_kind kind)
-{
-    return kind == BUILTIN_WRITE || kind == BUILTIN_APPEND || kind == BUILTIN_INSERT ||
-           kind == BUILTIN_UPDATE || kind == BUILTIN_DELETE;
-}
-
-static bool op_made(const struct placed_txn *t, const struct log_op *op,
-                    const struct recovered_change *c)
-{
-    if (!may_write(op->request.kind) ||
-        (op->request.kind == BUILTIN_DELETE) != (c->kind == RECOVERED_REMOVAL))
-        return false;
-    if (c->kind == RECOVERED_ROW && op->request.value != c->value)
-        return false;
-    if (op->request.kind != BUILTIN_UPDATE && op->request.kind != BUILTIN_DELETE)
-        return op->request.key == c->key;
-    for (uint64_t i = op->first; i < op->first + op->count; i++)
-        if (t->log->rows.at[i].key == c->key)
-            return true;
-    return false;
-}
-
-/* Numbers of transactions are used again after a crash: what it wrote must be there, too. */
-static bool txn_made(const struct placed_txn *t, const struct recovered_change *c)
-{
-    for (uint64_t i = t->txn->first_op; i < t->txn->first_op + t->txn->op_count; i++)
-        if (op_made(t, &t->log->ops.at[i], c))
-            return true;
-    return false;
-}
-
-static uint64_t mix(uint64_t key, int64_t value)
-{
-    uint64_t x = key * UINT64_C(0x9e3779b97f4a7c15) ^ (uint64_t)value;
-
-    x ^= x >> 32;
-    return x * UINT64_C(0xd6e8feb86659fd93);
-}
-
-struct unknown_write {
-    size_t txn;
-    uint64_t next; /* of the same hash, plus one; 0: none */
-};
-
-/* Of unknown transactions, which have no number: what they would have written. */
-struct unknown_writes {
-    struct map first; /* hash of key and value to the first of a chain, plus one */
-    ARRAY(struct unknown_write) writes;
-};
-
-static enum status note_unknown(struct unknown_writes *u, const struct placed_txn *t, size_t number,
-                                struct error *err)
-{
-    for (uint64_t i = t->txn->first_op; i < t->txn->first_op + t->txn->op_count; i++) {
-        const struct builtin_request *r = &t->log->ops.at[i].request;
-        size_t place;
-
-        if (r->kind != BUILTIN_WRITE && r->kind != BUILTIN_APPEND && r->kind != BUILTIN_INSERT)
-            continue;
-        TRY(map_add(&u->first, mix(r->key, r->value), 0, &place, err));
-        TRY(array_reserve(&u->writes, 1, err));
-        u->writes.at[u->writes.count].txn = number;
-        u->writes.at[u->writes.count].next = u->first.values.at[place];
-        u->first.values.at[place] = ++u->writes.count;
-    }
-    return STATUS_OK;
-}
-
-static size_t find_unknown(const struct record_teller *t, const struct unknown_writes *u,
-                           const struct recovered_change *c)
-{
-    uint64_t at = 0;
-
-    if (!map_find(&u->first, mix(c->key, c->value), &at))
-        return NO_COMMIT;
-    for (; at > 0; at = u->writes.at[at - 1].next) {
-        size_t number = u->writes.at[at - 1].txn;
-
-        if (t->txns.at[number].commit == NO_COMMIT && txn_made(&t->txns.at[number], c))
-            return number;
-    }
-    return NO_COMMIT;
-}
-
-static size_t find_by_xid(const struct record_teller *t, const struct map *by_xid, uint64_t xid,
-                          const struct recovered_change *c)
-{
-    uint64_t at = 0;
-
-    if (!map_find(by_xid, xid, &at))
-        return NO_COMMIT;
-    for (; at > 0; at = t->txns.at[at - 1].next_with_xid)
-        if (t->txns.at[at - 1].commit == NO_COMMIT && txn_made(&t->txns.at[at - 1], c))
-            return at - 1;
-    return NO_COMMIT;
-}
-
-static enum status index_txns(struct record_teller *t, struct map *by_xid,
-                              struct unknown_writes *unknown, struct error *err)
-{
-    for (size_t i = 0; i < t->txns.count; i++) {
-        struct placed_txn *txn = &t->txns.at[i];
-        size_t place;
-
-        if (txn->txn->xid != 0) {
-            TRY(map_add(by_xid, txn->txn->xid, 0, &place, err));
-            txn->next_with_xid = (uint32_t)by_xid->values.at[place];
-            by_xid->values.at[place] = i + 1;
-        } else if (txn->txn->status == TXN_UNKNOWN) {
-            TRY(note_unknown(unknown, txn, i, err));
-        }
-    }
-    return STATUS_OK;
-}
-
-static void match_commit(struct record_teller *t, size_t number, const struct map *by_xid,
-                         const struct unknown_writes *unknown)
-{
-    const struct recovered_commit *commit = &t->source->order->commits.at[number];
-    const struct recovered_change *first = &t->source->order->changes.at[commit->first];
-    size_t txn = NO_COMMIT;
-
-    t->commit_txns[number] = NO_COMMIT;
-    if (commit->count == 0)
-        return; /* of other tables */
-    t->certificate->commits++;
-    txn = find_by_xid(t, by_xid, commit->xid, first);
-    if (txn == NO_COMMIT && first->kind == RECOVERED_ROW)
-        txn = find_unknown(t, unknown, first);
-    if (txn == NO_COMMIT) {
-        t->certificate->strange++;
-        return;
-    }
-    t->commit_txns[number] = txn;
-    t->txns.at[txn].commit = number;
-    t->certificate->resolved += t->txns.at[txn].txn->status == TXN_UNKNOWN;
-    if (t->txns.at[txn].txn->status == TXN_ABORT && t->certificate->aborted++ == 0)
-        t->certificate->first_aborted = (int64_t)txn + 1;
-}
-
-static bool has_written(const struct placed_txn *t)
-{
-    for (uint64_t i = t->txn->first_op; i < t->txn->first_op + t->txn->op_count; i++) {
-        const struct log_op *op = &t->log->ops.at[i];
-
-        if (may_write(op->request.kind) &&
-            ((op->request.kind != BUILTIN_UPDATE && op->request.kind != BUILTIN_DELETE) ||
-             op->count > 0))
-            return true;
-    }
-    return false;
-}
-
-static enum status match_commits(struct record_teller *t, struct error *err)
-{
-    size_t commit_count = t->source->order->commits.count;
-    struct unknown_writes unknown = { .first = { 0 } };
-    struct map by_xid = { 0 };
-    enum status status;
-
-    t->commit_txns = malloc((commit_count + 1) * sizeof *t->commit_txns);
-    if (!t->commit_txns)
-        return error_set(err, STATUS_OVER_LIMIT, "no memory for %zu commits", commit_count);
-    status = index_txns(t, &by_xid, &unknown, err);
-    for (size_t i = 0; status == STATUS_OK && i < commit_count; i++)
-        match_commit(t, i, &by_xid, &unknown);
-    for (size_t i = 0; status == STATUS_OK && i < t->txns.count; i++)
-        if (t->txns.at[i].txn->status == TXN_OK && t->txns.at[i].commit == NO_COMMIT &&
-            has_written(&t->txns.at[i]) && t->certificate->missing++ == 0)
-            t->certificate->first_missing = (int64_t)i + 1;
-    map_close(&by_xid);
-    map_close(&unknown.first);
-    array_close(&unknown.writes);
-    return status;
 }
 
 typedef ARRAY(struct taken_snapshot) taken_snapshots;
@@ -291,8 +105,9 @@ static struct numbered_commit number_commit(const struct record_teller *t, size_
     size_t txn = t->commit_txns[number];
 
     return (struct numbered_commit){ .xid = commit->place ? commit->place : commit->xid,
-                                     .begun_ns = txn == NO_COMMIT ? INT64_MIN
-                                                                  : t->txns.at[txn].txn->invoked_ns };
+                                     .begun_ns = txn == NO_COMMIT
+                                                     ? INT64_MIN
+                                                     : t->txns.at[txn].txn->invoked_ns };
 }
 
 static enum status order_commits(struct record_teller *t, struct error *err)
@@ -388,14 +203,6 @@ static enum status tell_initial(struct record_teller *t, struct error *err)
 
 /* --- Versions --------------------------------------------------------------------------------- */
 
-static enum status note_version(ordered_versions *versions, uint64_t key, size_t commit,
-                                struct error *err)
-{
-    struct ordered_version version = { key, commit };
-
-    return array_push(versions, version, err);
-}
-
 /* Of what was written at all, so that a key without committed writers has an empty order. */
 static enum status gather_versions(struct record_teller *t, ordered_versions *versions,
                                    struct error *err)
@@ -410,9 +217,12 @@ static enum status gather_versions(struct record_teller *t, ordered_versions *ve
 
             if (op->request.kind == BUILTIN_UPDATE || op->request.kind == BUILTIN_DELETE)
                 for (uint64_t row = op->first; row < op->first + op->count; row++)
-                    TRY(note_version(versions, txn->log->rows.at[row].key, NO_COMMIT, err));
-            else if (may_write(op->request.kind))
-                TRY(note_version(versions, op->request.key, NO_COMMIT, err));
+                    TRY(array_push(
+                        versions,
+                        ((struct ordered_version){ txn->log->rows.at[row].key, NO_COMMIT }), err));
+            else if (commit_owners_may_write(op->request.kind))
+                TRY(array_push(versions, ((struct ordered_version){ op->request.key, NO_COMMIT }),
+                               err));
         }
     }
     for (size_t i = 0; i < order->commits.count; i++) {
@@ -422,7 +232,8 @@ static enum status gather_versions(struct record_teller *t, ordered_versions *ve
             continue;
         for (uint64_t j = order->commits.at[i].first;
              j < order->commits.at[i].first + order->commits.at[i].count; j++)
-            TRY(note_version(versions, order->changes.at[j].key, i, err));
+            TRY(array_push(versions, ((struct ordered_version){ order->changes.at[j].key, i }),
+                           err));
     }
     if (versions->count > 1)
         qsort(versions->at, versions->count, sizeof *versions->at, compare_versions);
@@ -626,30 +437,15 @@ static enum status tell_where(struct record_teller *t, const struct builtin_requ
     return builder_text(&t->builder, (struct text){ t->text.at, t->text.count }, where, err);
 }
 
-static enum status tell_statement_rows(struct record_teller *t, const struct client_log *log,
-                                       const struct log_op *op, struct error *err)
+static enum status tell_statement_row(struct record_teller *t, const struct builtin_row *row,
+                                      bool is_deleted, struct error *err)
 {
-    for (uint64_t i = op->first; i < op->first + op->count; i++) {
-        struct value value = value_null();
-        uint32_t key;
-
-        TRY(tell_key(t, log->rows.at[i].key, &key, err));
-        if (op->request.kind != BUILTIN_DELETE)
-            TRY(tell_row(t, &log->rows.at[i], &value, err));
-        TRY(builder_add_row(&t->builder, key, value, err));
-    }
-    return STATUS_OK;
-}
-
-static enum status tell_inserted(struct record_teller *t, const struct log_op *op,
-                                 struct error *err)
-{
-    struct builtin_row row = { op->request.key, op->request.value, op->request.tag };
-    struct value value;
+    struct value value = value_null();
     uint32_t key;
 
-    TRY(tell_key(t, row.key, &key, err));
-    TRY(tell_row(t, &row, &value, err));
+    TRY(tell_key(t, row->key, &key, err));
+    if (!is_deleted)
+        TRY(tell_row(t, row, &value, err));
     return builder_add_row(&t->builder, key, value, err);
 }
 
@@ -670,16 +466,18 @@ static enum status tell_statement(struct record_teller *t, const struct client_l
                                    .order = HISTORY_NONE,
                                    .limit = -1,
                                    .flags = is_answered(op) ? STATEMENT_ANSWERED : 0 };
+    bool inserts = op->request.kind == BUILTIN_INSERT;
+    struct builtin_row inserted = { op->request.key, op->request.value, op->request.tag };
 
-    if (op->request.kind != BUILTIN_INSERT)
-        TRY(tell_where(t, &op->request, &statement.where, err));
-    else
+    if (inserts)
         statement.flags = STATEMENT_ANSWERED;
+    else
+        TRY(tell_where(t, &op->request, &statement.where, err));
     TRY(builder_begin_statement(&t->builder, &statement, err));
-    if (op->request.kind == BUILTIN_INSERT)
-        TRY(tell_inserted(t, op, err));
-    else if (is_answered(op))
-        TRY(tell_statement_rows(t, log, op, err));
+    if (inserts)
+        TRY(tell_statement_row(t, &inserted, false, err));
+    for (uint64_t i = op->first; !inserts && is_answered(op) && i < op->first + op->count; i++)
+        TRY(tell_statement_row(t, &log->rows.at[i], op->request.kind == BUILTIN_DELETE, err));
     return builder_end_statement(&t->builder, err);
 }
 
@@ -727,7 +525,8 @@ static enum status tell_places(struct record_teller *t, size_t number, struct er
         TRY(builder_set_ts(
             &t->builder,
             place_of(t->visibility.commit_ranks[txn->commit], (int64_t)txn->commit + 1, 2), err));
-    else if (txn->txn->status == TXN_OK && rank != COMMIT_RANKS_NONE && !has_written(txn))
+    else if (txn->txn->status == TXN_OK && rank != COMMIT_RANKS_NONE &&
+             !commit_owners_has_written(txn))
         TRY(builder_set_ts(&t->builder, place_of((int64_t)rank + 1, -1 - (int64_t)number, 2), err));
     if (txn->txn->status == TXN_OK && rank != COMMIT_RANKS_NONE)
         TRY(builder_set_snapshot(&t->builder, place_of((int64_t)rank + 1, 0, 1), err));
@@ -785,9 +584,10 @@ static enum status list_kept(const struct record_teller *t, struct map *kept, st
         const struct log_op *op = &log->ops.at[i];
 
         for (uint64_t k = op->first; is_list && k < op->first + op->count; k++)
-            TRY(map_add(kept, mix(op->request.key, log->elements.at[k]), 0, &place, err));
+            TRY(map_add(kept, hash_mix(op->request.key, (uint64_t)log->elements.at[k]), 0, &place,
+                        err));
         if (!is_list && op->is_there)
-            TRY(map_add(kept, mix(op->request.key, 0), 0, &place, err));
+            TRY(map_add(kept, hash_mix(op->request.key, 0), 0, &place, err));
     }
     return STATUS_OK;
 }
@@ -801,7 +601,8 @@ static bool is_kept(const struct record_teller *t, const struct placed_txn *txn,
     for (uint64_t i = txn->txn->first_op; i < txn->txn->first_op + txn->txn->op_count; i++) {
         const struct builtin_request *r = &txn->log->ops.at[i].request;
 
-        if (may_write(r->kind) && !map_find(kept, mix(r->key, is_list ? r->value : 0), &found))
+        if (commit_owners_may_write(r->kind) &&
+            !map_find(kept, hash_mix(r->key, is_list ? (uint64_t)r->value : 0), &found))
             return false;
     }
     return true;
@@ -837,7 +638,7 @@ static enum status tell(struct record_teller *t, struct error *err)
     if (t->source->is_over)
         TRY(find_lost(t, err));
     if (t->source->order) {
-        TRY(match_commits(t, err));
+        TRY(commit_owners_find(&t->txns, t->source->order, &t->commit_txns, t->certificate, err));
         TRY(order_commits(t, err));
         TRY(gather_versions(t, &t->versions, err));
     }

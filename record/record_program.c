@@ -1,6 +1,5 @@
 #include "record/record_program_private.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,8 +85,7 @@ enum status record_program_load(struct record_stage *stage, struct error *err)
     TRY(stage->database->script(stage->server, p->source.at, err));
     if (!load)
         return STATUS_OK;
-    buffer_print(&sql, "SELECT * FROM %s", load);
-    buffer_byte(&sql, '\0');
+    buffer_print(&sql, "SELECT * FROM %s%c", load, '\0');
     status = buffer_status(&sql, err);
     if (status == STATUS_OK)
         status = stage->database->script(stage->server, sql.at, err);
@@ -185,17 +183,18 @@ enum status record_program_attempt(struct record_client *c, uint64_t ordinal, ui
 
 static enum status judge_one(struct record_stage *stage, struct text name, struct error *err)
 {
-    char sql[300], why[300];
-    struct buffer value = { 0 };
+    struct buffer value = { 0 }, why = { 0 };
     enum status status;
+    char sql[300];
 
     snprintf(sql, sizeof sql, "SELECT %.*s()", TEXT_PRINT(name));
-    status = stage->database->query(stage->server, NULL, sql, &value, err);
+    status = stage->database->query(stage->server, sql, &value, err);
     if (status == STATUS_OK && !text_equal((struct text){ value.at, value.count }, TEXT("t"))) {
-        snprintf(why, sizeof why, "%.*s() is not true of the final rows", TEXT_PRINT(name));
-        record_broken(stage->recording, why);
+        buffer_print(&why, "%.*s() is not true of the final rows", TEXT_PRINT(name));
+        status = record_broken(stage->recording, &why, err);
     }
     buffer_close(&value);
+    buffer_close(&why);
     return status;
 }
 
@@ -250,7 +249,7 @@ static enum status gather(const struct record_stage *stage, const struct client_
 /* A commit, by when it became visible; of those that became so together, as in the database's log. */
 struct ranked_commit {
     uint32_t rank;
-    uint64_t number, xid;
+    size_t number;
 };
 
 static int compare_ranks(const void *a, const void *b)
@@ -262,83 +261,79 @@ static int compare_ranks(const void *a, const void *b)
     return (x->number > y->number) - (x->number < y->number);
 }
 
+/* What is known of the order: commits, and by the number of its transaction each one's index; snapshots of calls. */
+struct call_order {
+    struct map by_xid;
+    struct numbered_commit *commits;
+    struct taken_snapshot *snapshots;
+    struct ranked_commit *ranked;
+    struct commit_ranks ranks;
+};
+
 /* A call that was told to have committed tells when its commit was begun. */
-static enum status number_commits(const logged_calls *calls, const struct recovered_order *order,
-                                  struct numbered_commit *commits, struct error *err)
+static enum status gather_order(struct call_order *o, const logged_calls *calls,
+                                const struct recovered_order *order, struct error *err)
 {
-    struct map begins = { 0 };
-    enum status status = STATUS_OK;
-    uint64_t call;
+    uint64_t commit;
+    size_t at;
 
-    for (size_t i = 0; status == STATUS_OK && i < calls->count; i++) {
-        size_t at;
-
-        if (calls->at[i].txn->status == TXN_OK && calls->at[i].txn->xid != 0)
-            status = map_add(&begins, calls->at[i].txn->xid, i, &at, err);
+    TRY(database_new((void **)&o->commits, (order->commits.count + 1) * sizeof *o->commits, err));
+    TRY(database_new((void **)&o->ranked, (order->commits.count + 1) * sizeof *o->ranked, err));
+    TRY(database_new((void **)&o->snapshots, (calls->count + 1) * sizeof *o->snapshots, err));
+    for (size_t i = 0; i < order->commits.count; i++) {
+        o->commits[i] = (struct numbered_commit){ order->commits.at[i].xid, INT64_MIN };
+        TRY(map_add(&o->by_xid, o->commits[i].xid, i, &at, err));
     }
-    for (size_t i = 0; status == STATUS_OK && i < order->commits.count; i++) {
-        commits[i] = (struct numbered_commit){ order->commits.at[i].xid, INT64_MIN };
-        if (map_find(&begins, commits[i].xid, &call))
-            commits[i].begun_ns = calls->at[call].txn->invoked_ns;
+    for (size_t i = 0; i < calls->count; i++) {
+        const struct log_txn *txn = calls->at[i].txn;
+
+        if (txn->status != TXN_OK)
+            continue;
+        o->snapshots[i] = (struct taken_snapshot){ client_log_snapshot(calls->at[i].log, txn),
+                                                   txn->completed_ns };
+        if (txn->xid != 0 && map_find(&o->by_xid, txn->xid, &commit) &&
+            o->commits[commit].begun_ns == INT64_MIN)
+            o->commits[commit].begun_ns = txn->invoked_ns;
     }
-    map_close(&begins);
-    return status;
-}
-
-static enum status rank_commits(const logged_calls *calls, const struct recovered_order *order,
-                                struct ranked_commit *ranked, struct error *err)
-{
-    struct numbered_commit *commits = calloc(order->commits.count + 1, sizeof *commits);
-    struct taken_snapshot *snapshots = calloc(calls->count + 1, sizeof *snapshots);
-    struct commit_ranks ranks = { 0 };
-    enum status status = STATUS_OK;
-
-    if (!commits || !snapshots)
-        status = error_set(err, STATUS_OVER_LIMIT, "no memory for %zu calls", calls->count);
-    if (status == STATUS_OK)
-        status = number_commits(calls, order, commits, err);
-    for (size_t i = 0; status == STATUS_OK && i < calls->count; i++)
-        if (calls->at[i].txn->status == TXN_OK)
-            snapshots[i] =
-                (struct taken_snapshot){ client_log_snapshot(calls->at[i].log, calls->at[i].txn),
-                                         calls->at[i].txn->completed_ns };
-    if (status == STATUS_OK)
-        status = commit_ranks_find(&ranks, commits, order->commits.count, snapshots, calls->count,
-                                   err);
-    for (size_t i = 0; status == STATUS_OK && i < order->commits.count; i++)
-        ranked[i] = (struct ranked_commit){ ranks.commit_ranks[i], i, commits[i].xid };
-    if (status == STATUS_OK && order->commits.count > 1)
-        qsort(ranked, order->commits.count, sizeof *ranked, compare_ranks);
-    commit_ranks_close(&ranks);
-    free(snapshots);
-    free(commits);
-    return status;
+    return STATUS_OK;
 }
 
 /*
  * By the number of the transaction: what has committed stands in the order, unless it only read. One whose
  * client was not told stands there if it has.
  */
+static enum status place_by_order(struct call_order *o, logged_calls *calls,
+                                  const struct recovered_order *order, struct error *err)
+{
+    size_t count = order->commits.count;
+    uint64_t commit;
+
+    TRY(gather_order(o, calls, order, err));
+    TRY(commit_ranks_find(&o->ranks, o->commits, count, o->snapshots, calls->count, err));
+    for (size_t i = 0; i < count; i++)
+        o->ranked[i] = (struct ranked_commit){ o->ranks.commit_ranks[i], i };
+    if (count > 1)
+        qsort(o->ranked, count, sizeof *o->ranked, compare_ranks);
+    for (size_t i = 0; i < count; i++) /* from now on a rank is a place */
+        o->ranks.commit_ranks[o->ranked[i].number] = (uint32_t)i + 1;
+    for (size_t i = 0; i < calls->count; i++)
+        if (calls->at[i].txn->status != TXN_ABORT && calls->at[i].txn->xid != 0 &&
+            map_find(&o->by_xid, calls->at[i].txn->xid, &commit))
+            calls->at[i].place = o->ranks.commit_ranks[commit];
+    return STATUS_OK;
+}
+
 static enum status place_calls(logged_calls *calls, const struct recovered_order *order,
                                struct error *err)
 {
-    struct ranked_commit *ranked = calloc(order->commits.count + 1, sizeof *ranked);
-    struct map places = { 0 };
-    uint64_t place;
-    enum status status = ranked ? rank_commits(calls, order, ranked, err)
-                                : error_set(err, STATUS_OVER_LIMIT, "no memory for an order");
+    struct call_order o = { .commits = NULL };
+    enum status status = place_by_order(&o, calls, order, err);
 
-    for (size_t i = 0; status == STATUS_OK && i < order->commits.count; i++) {
-        size_t at;
-
-        status = map_add(&places, ranked[i].xid, i + 1, &at, err);
-    }
-    for (size_t i = 0; status == STATUS_OK && i < calls->count; i++)
-        if (calls->at[i].txn->status != TXN_ABORT && calls->at[i].txn->xid != 0 &&
-            map_find(&places, calls->at[i].txn->xid, &place))
-            calls->at[i].place = place;
-    map_close(&places);
-    free(ranked);
+    commit_ranks_close(&o.ranks);
+    map_close(&o.by_xid);
+    free(o.commits);
+    free(o.ranked);
+    free(o.snapshots);
     return status;
 }
 
@@ -349,18 +344,22 @@ static void print_call(const struct record_stage *stage, const struct logged_cal
     int64_t began = stage->began_ns;
 
     call_log_write_line(
-        out, &(struct call_log_line){
-                 .txn = number,
-                 .session = txn->session,
-                 .call = { call->log->calls.at + txn->call, txn->call_length },
-                 .status = txn->status,
-                 .invoked_ns = txn->invoked_ns - began,
-                 .completed_ns = txn->completed_ns == TIME_NEVER ? TIME_NEVER
-                                                                 : txn->completed_ns - began,
-                 .ts_parts = call->place > 0,
-                 .ts = { (int64_t)call->place } });
+        out, &(struct call_log_line){ .txn = number,
+                                      .session = txn->session,
+                                      .call = { call->log->calls.at + txn->call, txn->call_length },
+                                      .status = txn->status,
+                                      .invoked_ns = txn->invoked_ns - began,
+                                      .completed_ns = txn->completed_ns == TIME_NEVER
+                                                          ? TIME_NEVER
+                                                          : txn->completed_ns - began,
+                                      .ts_parts = call->place > 0,
+                                      .ts = { (int64_t)call->place } });
 }
 
+/*
+ * Snapshots tell the order in which commits became visible. Where a transaction takes one for each statement, those within
+ * a function are not known, and commits that only they tell apart stand as in the database's log, which may be wrong.
+ */
 enum status record_program_log(struct record_stage *stage, const struct client_log *logs,
                                const struct recovered_order *order, struct error *err)
 {
@@ -371,11 +370,11 @@ enum status record_program_log(struct record_stage *stage, const struct client_l
     if (status == STATUS_OK && order)
         status = place_calls(&calls, order, err);
     if (status == STATUS_OK) {
-        call_log_write_head(out, &(struct call_log_head){
-                                     text_of(stage->recording->version),
-                                     text_of(stage->options->program.load
-                                                 ? stage->options->program.load
-                                                 : "") });
+        call_log_write_head(
+            out, &(struct call_log_head){
+                     text_of(stage->recording->version),
+                     text_of(stage->options->program.load ? stage->options->program.load : ""),
+                     order && stage->options->how.isolation == LEVEL_READ_COMMITTED });
         for (size_t i = 0; i < calls.count; i++)
             print_call(stage, &calls.at[i], i + 1, out);
         status = buffer_status(out, err);

@@ -17,7 +17,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/json_writer.h"
 #include "base/wall_clock.h"
@@ -219,7 +218,7 @@ static enum status rqlite_steps(void *session, const struct database_step *steps
         return status == STATUS_IO ? STATUS_OK : status;
     s->times.completed_ns = wall_clock_ns();
     if (http_find(s->http, "leader not found").at || http_find(s->http, "not leader\"").at) {
-        nanosleep(&(struct timespec){ .tv_nsec = 20000000 }, NULL);
+        wall_clock_sleep(20000000);
         database_answer_refuse(answer, "NO_LEADER"); /* the log did not get it */
         return STATUS_OK;
     }
@@ -243,7 +242,8 @@ static enum status make_table(struct rqlite *r, const struct builtin *builtin, s
     struct rqlite_session *s = session;
 
     if (status == STATUS_OK && builtin)
-        sql_text_print_load(&r->cluster.options.table, "INTEGER", builtin, '\0', &s->sql);
+        sql_text_print_load(&r->cluster.options.table, (struct sql_types){ "INTEGER", "TEXT" },
+                            builtin, '\0', &s->sql);
     else if (status == STATUS_OK)
         buffer_print(&s->sql, "DROP TABLE %s%c", r->cluster.options.table.name, '\0');
     if (status == STATUS_OK)

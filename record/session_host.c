@@ -10,6 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "record/processes.h"
+
 struct hosted_session {
     struct session_host *host;
     uint32_t client;
@@ -206,9 +208,7 @@ enum status session_host_start(struct session_host *host, const struct session_c
     host->pid = fork();
     if (host->pid == 0) {
         setsid(); /* what ends our group does not end it */
-        for (int fd = 3; fd < 1024; fd++)
-            if (fd != ends[1])
-                close(fd);
+        processes_close_files(ends[1]);
         fork_sessions(host, ends[1]);
     }
     close(ends[1]);
@@ -239,26 +239,27 @@ void session_host_stop(struct session_host *host)
     *host = (struct session_host){ .pid = 0 };
 }
 
-void session_host_signal(struct session_host *host, uint32_t client, int number)
+bool session_host_signal(struct session_host *host, uint32_t client, int number)
 {
+    bool is_there;
+
     pthread_mutex_lock(&host->mutex);
-    if (host->pids[client] > 0)
-        kill(host->pids[client], number);
+    is_there = host->pids[client] > 0 && kill(host->pids[client], number) == 0;
     if (number == SIGKILL)
         host->pids[client] = 0;
     pthread_mutex_unlock(&host->mutex);
+    return is_there;
 }
 
-void session_host_fault(struct session_host *host, enum database_fault fault, bool begins,
+bool session_host_fault(struct session_host *host, enum database_fault fault, bool begins,
                         uint32_t turn)
 {
     uint32_t client = turn % host->clients;
 
     assert(fault == DATABASE_KILL || fault == DATABASE_PAUSE);
     if (fault == DATABASE_PAUSE)
-        session_host_signal(host, client, begins ? SIGSTOP : SIGCONT);
-    else if (begins)
-        session_host_signal(host, client, SIGKILL);
+        return session_host_signal(host, client, begins ? SIGSTOP : SIGCONT);
+    return begins && session_host_signal(host, client, SIGKILL);
 }
 
 /* --- Sessions --------------------------------------------------------------------------------- */

@@ -51,9 +51,12 @@ MUST_USE enum status session_host_steps(void *session, const struct database_ste
                                         struct database_answer *, struct error *);
 void session_host_close(void *session);
 
-/* DATABASE_KILL and DATABASE_PAUSE of one client's process after another; a killed one begins anew. */
-void session_host_fault(struct session_host *, enum database_fault, bool begins, uint32_t turn);
-/* A signal to the process of a client, if it has one. After SIGKILL the session is lost. */
-void session_host_signal(struct session_host *, uint32_t client, int signal);
+/*
+ * DATABASE_KILL and DATABASE_PAUSE of one client's process after another; a killed one begins anew. False:
+ * the client has no process now, or it was there to end a kill.
+ */
+bool session_host_fault(struct session_host *, enum database_fault, bool begins, uint32_t turn);
+/* A signal to the process of a client; false: it has none. After SIGKILL the session is lost. */
+bool session_host_signal(struct session_host *, uint32_t client, int signal);
 
 #endif

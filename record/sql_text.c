@@ -3,40 +3,44 @@
 #include <assert.h>
 #include <inttypes.h>
 
-static void print_table(const struct stored_table *t, const char *integer, struct buffer *sql)
+#define LOAD_ROWS 500
+
+static void print_table(const struct stored_table *t, struct sql_types types, struct buffer *sql)
 {
     buffer_print(sql, "CREATE TABLE %s (%s %s PRIMARY KEY, %s %s NOT NULL", t->name, t->key_column,
-                 integer, t->value_column, t->shape == SHAPE_LISTS ? "TEXT" : integer);
+                 types.integer, t->value_column,
+                 t->shape == SHAPE_LISTS ? types.list : types.integer);
     if (t->tag_column)
-        buffer_print(sql, ", %s %s NOT NULL", t->tag_column, integer);
+        buffer_print(sql, ", %s %s NOT NULL", t->tag_column, types.integer);
     buffer_byte(sql, ')');
 }
 
-static void print_row(const struct stored_table *t, struct builtin_row row, struct buffer *sql)
-{
-    assert(t->shape != SHAPE_LISTS);
-    buffer_print(sql, "INSERT INTO %s VALUES (%" PRIu64 ", %" PRId64, t->name, row.key, row.value);
-    if (t->tag_column)
-        buffer_print(sql, ", %" PRId64, row.tag);
-    buffer_byte(sql, ')');
-}
-
-void sql_text_print_load(const struct stored_table *t, const char *integer,
+void sql_text_print_load(const struct stored_table *t, struct sql_types types,
                          const struct builtin *builtin, char end, struct buffer *sql)
 {
-    print_table(t, integer, sql);
-    buffer_byte(sql, end);
-    for (uint64_t i = 0; i < builtin_initial_count(builtin); i++) {
-        print_row(t, builtin_initial(builtin, i), sql);
-        buffer_byte(sql, end);
+    uint64_t count = builtin_initial_count(builtin);
+
+    assert(count == 0 || t->shape != SHAPE_LISTS);
+    print_table(t, types, sql);
+    for (uint64_t i = 0; i < count; i++) {
+        struct builtin_row row = builtin_initial(builtin, i);
+
+        if (i % LOAD_ROWS == 0)
+            buffer_print(sql, "%cINSERT INTO %s VALUES ", end, t->name);
+        buffer_print(sql, "%s(%" PRIu64 ", %" PRId64, i % LOAD_ROWS ? ", " : "", row.key,
+                     row.value);
+        if (t->tag_column)
+            buffer_print(sql, ", %" PRId64, row.tag);
+        buffer_byte(sql, ')');
     }
+    buffer_byte(sql, end);
 }
 
-enum status sql_text_load(const struct stored_table *t, const char *integer,
+enum status sql_text_load(const struct stored_table *t, struct sql_types types,
                           const struct builtin *builtin, struct buffer *sql, struct error *err)
 {
     buffer_print(sql, "BEGIN;");
-    sql_text_print_load(t, integer, builtin, ';', sql);
+    sql_text_print_load(t, types, builtin, ';', sql);
     buffer_print(sql, "COMMIT%c", '\0');
     return buffer_status(sql, err);
 }

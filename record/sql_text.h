@@ -1,22 +1,25 @@
 /*
- * sql_text: the workloads' table and statements in SQL, for the databases that read SQLite's dialect.
+ * sql_text: the workloads' table for every database with SQL, and statements for those that read SQLite's
+ * dialect.
  *
- * Lists are texts, "1,2,3".
+ * Lists are texts, "1,2,3", if the database has nothing better.
  */
 #ifndef RECORD_SQL_TEXT_H
 #define RECORD_SQL_TEXT_H
 
 #include "record/database.h"
 
-/*
- * The table and its first rows, each statement with this character behind it. `integer` is the
- * database's name of a 64-bit integer.
- */
-void sql_text_print_load(const struct stored_table *, const char *integer, const struct builtin *,
+/* The database's names of types: a 64-bit integer, and what a list is kept in. */
+struct sql_types {
+    const char *integer, *list;
+};
+
+/* The table and its first rows, many in a statement; each statement with this character behind it. */
+void sql_text_print_load(const struct stored_table *, struct sql_types, const struct builtin *,
                          char end, struct buffer *);
 
 /* The same as one text, in a transaction, with a zero byte at its end. */
-MUST_USE enum status sql_text_load(const struct stored_table *, const char *integer,
+MUST_USE enum status sql_text_load(const struct stored_table *, struct sql_types,
                                    const struct builtin *, struct buffer *, struct error *);
 
 /* The key is ?1, value and tag ?2 and ?3, the ends of a range ?4 and ?5. */

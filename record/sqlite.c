@@ -15,7 +15,6 @@
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "record/own_server.h"
 #include "record/session_host.h"
@@ -32,7 +31,6 @@ struct sqlite_database {
     struct database_options options;
     struct own_server server; /* its folder alone: there is no process */
     enum sqlite_mode mode;
-    bool has_processes;
     sqlite3 *control; /* keeps a shared cache alive */
     char path[OWN_SERVER_PATH_SIZE + 32];
     struct session_host host; /* of the sessions */
@@ -184,18 +182,17 @@ static enum status sqlite_start(void **server, const struct database_options *op
     d = *server;
     d->options = *options;
     d->mode = (enum sqlite_mode)database_mode(options, modes);
-    d->has_processes = d->mode >= PROCESSES;
     if (options->isolation == LEVEL_READ_UNCOMMITTED && d->mode != SHARED_CACHE)
         return error_set(err, STATUS_BAD_INPUT,
                          "SQLite has read-uncommitted with --topology shared-cache alone");
-    if (options->faults && !d->has_processes)
+    if (options->faults && d->mode < PROCESSES)
         return error_set(err, STATUS_BAD_INPUT,
                          "SQLite has no server to kill: only its topologies processes and "
                          "processes-rollback have processes");
     TRY(own_server_open(&d->server, 0, 0, err));
     snprintf(d->path, sizeof d->path, "%s/database", d->server.folder);
     /* Before there is a connection, which must not be taken to another process. */
-    if (d->has_processes)
+    if (d->mode >= PROCESSES)
         TRY(session_host_start(&d->host, &session_calls, d, options->clients, err));
     else
         session_host_stay(&d->host, &session_calls, d);
@@ -224,7 +221,8 @@ static enum status sqlite_load(void *server, const struct builtin *builtin, stru
 {
     struct sqlite_database *d = server;
     struct buffer sql = { 0 };
-    enum status status = sql_text_load(&d->options.table, "INTEGER", builtin, &sql, err);
+    enum status status = sql_text_load(&d->options.table, (struct sql_types){ "INTEGER", "TEXT" },
+                                       builtin, &sql, err);
 
     if (status == STATUS_OK)
         status = execute(d->control, sql.at, err);
@@ -238,10 +236,12 @@ static enum status sqlite_open(void **session, void *server, uint32_t client, st
 }
 
 static enum status sqlite_fault(void *server, enum database_fault fault, bool begins, uint32_t turn,
-                                struct error *err)
+                                bool *is_felt, struct error *err)
 {
+    struct sqlite_database *d = server;
+
     (void)err;
-    session_host_fault(&((struct sqlite_database *)server)->host, fault, begins, turn);
+    *is_felt = session_host_fault(&d->host, fault, begins, turn) && begins;
     return STATUS_OK;
 }
 
@@ -254,15 +254,11 @@ static int take_value(void *value, int columns, char **texts, char **names)
     return 0;
 }
 
-static enum status sqlite_query(void *server, const char *name, const char *sql,
-                                struct buffer *value, struct error *err)
+static enum status sqlite_query(void *server, const char *sql, struct buffer *value,
+                                struct error *err)
 {
     struct sqlite_database *d = server;
-    char view[200];
 
-    snprintf(view, sizeof view, "CREATE TEMP VIEW IF NOT EXISTS %s AS SELECT * FROM %s", name,
-             d->options.table.name);
-    TRY(execute(d->control, view, err));
     if (sqlite3_exec(d->control, sql, take_value, value, NULL) == SQLITE_OK)
         return STATUS_OK;
     return refuse(d->control, sql, err);

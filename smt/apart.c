@@ -113,7 +113,11 @@ static enum status run(struct apart *apart, struct apart_shared *shared, void *r
     }
     how = await_end(apart, process, ends[0]);
     close(ends[0]);
-    return apart->is_stopped ? STATUS_OK : take_result(apart, shared, how, result, err);
+    if (!apart->is_stopped)
+        return take_result(apart, shared, how, result, err);
+    if (apart->size > 0)
+        memcpy(result, shared->result, apart->size);
+    return STATUS_OK;
 }
 
 enum status apart_run(struct apart *apart, void *result, struct error *err)

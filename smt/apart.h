@@ -18,7 +18,10 @@
 
 #include "base/error.h"
 
-/* `library` is for the error: "Z3". Once `stop`, which may be NULL, is true, the work is ended, and *is_stopped is true. */
+/*
+ * `library` is for the error: "Z3". Once `stop`, which may be NULL, is true, the work is ended, and *is_stopped is
+ * true.
+ */
 struct apart {
     const char *library;
     enum status (*work)(void *context, void *result, struct error *);
@@ -28,7 +31,10 @@ struct apart {
     bool is_stopped;
 };
 
-/* The result, which begins as zeroes, is copied to `result` if the work succeeded. */
+/*
+ * The result, which begins as zeroes, is copied to `result` if the work succeeded; of work that was ended it is what
+ * was there by then.
+ */
 MUST_USE enum status apart_run(struct apart *, void *result, struct error *);
 
 #endif

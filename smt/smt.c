@@ -21,15 +21,16 @@
 /* All that is called of Z3. */
 /* clang-format off */
 #define Z3_FUNCTIONS(X) \
-    X(del_config) X(get_ast_id) X(get_bool_value) X(get_error_code) \
-    X(get_error_msg) X(get_version) X(global_param_set) X(mk_bool_sort) \
-    X(mk_config) X(mk_const) X(mk_context) X(mk_false) X(mk_ge) X(mk_int) X(mk_int_sort) \
-    X(mk_not) X(mk_or) X(mk_params) X(mk_simple_solver) X(mk_solver_for_logic) \
-    X(mk_string_symbol) X(mk_sub) X(model_dec_ref) X(model_eval) X(model_inc_ref) \
-    X(params_dec_ref) X(params_inc_ref) X(params_set_uint) X(set_error_handler) X(solver_assert) \
-    X(solver_check) X(solver_get_model) X(solver_get_reason_unknown) \
-    X(solver_inc_ref) X(solver_propagate_consequence) X(solver_propagate_fixed) \
-    X(solver_propagate_init) X(solver_propagate_register) X(solver_set_params)
+    X(del_config) X(get_ast_id) X(get_bool_value) X(get_error_code) X(get_error_msg) \
+    X(get_numeral_int64) X(get_version) X(global_param_set) X(mk_add) X(mk_and) X(mk_bool_sort) \
+    X(mk_config) X(mk_const) X(mk_context) X(mk_div) X(mk_eq) X(mk_false) X(mk_ge) X(mk_int) \
+    X(mk_int64) X(mk_int_sort) X(mk_ite) X(mk_le) X(mk_mul) X(mk_not) X(mk_or) X(mk_params) \
+    X(mk_simple_solver) X(mk_solver_for_logic) X(mk_string_symbol) X(mk_sub) X(mk_true) \
+    X(model_dec_ref) X(model_eval) X(model_inc_ref) X(params_dec_ref) X(params_inc_ref) \
+    X(params_set_uint) X(set_error_handler) X(solver_assert) X(solver_check) X(solver_get_model) \
+    X(solver_get_reason_unknown) X(solver_inc_ref) X(solver_pop) X(solver_propagate_consequence) \
+    X(solver_propagate_fixed) X(solver_propagate_init) X(solver_propagate_register) \
+    X(solver_push) X(solver_set_params)
 /* clang-format on */
 
 struct z3 {
@@ -53,6 +54,8 @@ struct smt {
     Z3_ast *variables, *integers;
     uint32_t variable_count, integer_count;
     Z3_ast one;
+    ARRAY(Z3_ast) terms;
+    Z3_model model; /* of the last check, or NULL */
     ARRAY(Z3_ast) parts; /* of the term at hand */
     const struct smt_propagator *propagator;
     Z3_solver_callback callback; /* within `fixed` of the propagator */
@@ -181,10 +184,11 @@ static enum status set_parameters(struct smt *smt, struct error *err)
 
 static enum status make_solver(struct smt *smt, enum smt_logic logic, struct error *err)
 {
-    Z3_symbol differences = smt->z3.mk_string_symbol(smt->context, "QF_IDL");
+    static const char *const logics[] = { [SMT_DIFFERENCES] = "QF_IDL", [SMT_TERMS] = "QF_LIA", [SMT_BOOLEANS] = NULL };
+    const char *name = logics[logic];
 
-    smt->solver = logic == SMT_DIFFERENCES ? smt->z3.mk_solver_for_logic(smt->context, differences)
-                                           : smt->z3.mk_simple_solver(smt->context);
+    smt->solver = name ? smt->z3.mk_solver_for_logic(smt->context, smt->z3.mk_string_symbol(smt->context, name))
+                       : smt->z3.mk_simple_solver(smt->context);
     TRY(look_for_error(smt, err));
     smt->z3.solver_inc_ref(smt->context, smt->solver);
     return set_parameters(smt, err);
@@ -307,6 +311,129 @@ enum status smt_add_less(struct smt *smt, const uint32_t *guards, size_t guard_c
         TRY(look_for_error(smt, err));
     }
     return add_term(smt, count == 1 ? parts[0] : smt->z3.mk_or(smt->context, count, parts), err);
+}
+
+/* --- Terms that are combined ------------------------------------------------------------- */
+
+static enum status keep_term(struct smt *smt, Z3_ast made, uint32_t *term, struct error *err)
+{
+    TRY(look_for_error(smt, err));
+    *term = (uint32_t)smt->terms.count;
+    return array_push(&smt->terms, made, err);
+}
+
+enum status smt_make_constant(struct smt *smt, int64_t number, uint32_t *term, struct error *err)
+{
+    return keep_term(smt, smt->z3.mk_int64(smt->context, number, smt->z3.mk_int_sort(smt->context)), term, err);
+}
+
+enum status smt_make_truth(struct smt *smt, bool truth, uint32_t *term, struct error *err)
+{
+    return keep_term(smt, truth ? smt->z3.mk_true(smt->context) : smt->z3.mk_false(smt->context), term, err);
+}
+
+enum status smt_make_free(struct smt *smt, bool is_boolean, uint32_t *term, struct error *err)
+{
+    Z3_sort sort = is_boolean ? smt->z3.mk_bool_sort(smt->context) : smt->z3.mk_int_sort(smt->context);
+    char name[16];
+
+    snprintf(name, sizeof name, "t%zu", smt->terms.count);
+    return keep_term(smt, smt->z3.mk_const(smt->context, smt->z3.mk_string_symbol(smt->context, name), sort), term, err);
+}
+
+enum status smt_make_term(struct smt *smt, enum smt_operation operation, const uint32_t *operands, uint32_t *term,
+                          struct error *err)
+{
+    unsigned count = operation == SMT_NOT ? 1 : operation == SMT_IF ? 3 : 2;
+    Z3_ast of[3] = { NULL }, made = NULL;
+
+    for (unsigned i = 0; i < count; i++) {
+        assert(operands[i] < smt->terms.count);
+        of[i] = smt->terms.at[operands[i]];
+    }
+    switch (operation) {
+    case SMT_ADD:
+        made = smt->z3.mk_add(smt->context, 2, of);
+        break;
+    case SMT_MULTIPLY:
+        made = smt->z3.mk_mul(smt->context, 2, of);
+        break;
+    case SMT_DIVIDE:
+        made = smt->z3.mk_div(smt->context, of[0], of[1]);
+        break;
+    case SMT_AT_MOST:
+        made = smt->z3.mk_le(smt->context, of[0], of[1]);
+        break;
+    case SMT_EQUAL:
+        made = smt->z3.mk_eq(smt->context, of[0], of[1]);
+        break;
+    case SMT_NOT:
+        made = smt->z3.mk_not(smt->context, of[0]);
+        break;
+    case SMT_AND:
+        made = smt->z3.mk_and(smt->context, 2, of);
+        break;
+    case SMT_OR:
+        made = smt->z3.mk_or(smt->context, 2, of);
+        break;
+    case SMT_IF:
+        made = smt->z3.mk_ite(smt->context, of[0], of[1], of[2]);
+        break;
+    }
+    return keep_term(smt, made, term, err);
+}
+
+static void forget_model(struct smt *smt)
+{
+    if (smt->model)
+        smt->z3.model_dec_ref(smt->context, smt->model);
+    smt->model = NULL;
+}
+
+enum status smt_assert(struct smt *smt, uint32_t term, struct error *err)
+{
+    assert(term < smt->terms.count);
+    return add_term(smt, smt->terms.at[term], err);
+}
+
+enum status smt_push(struct smt *smt, struct error *err)
+{
+    smt->z3.solver_push(smt->context, smt->solver);
+    return look_for_error(smt, err);
+}
+
+enum status smt_pop(struct smt *smt, unsigned scopes, struct error *err)
+{
+    smt->z3.solver_pop(smt->context, smt->solver, scopes);
+    return look_for_error(smt, err);
+}
+
+enum status smt_evaluate(struct smt *smt, uint32_t term, int64_t *value, struct error *err)
+{
+    Z3_ast found = NULL;
+
+    assert(term < smt->terms.count);
+    if (!smt->model) {
+        smt->model = smt->z3.solver_get_model(smt->context, smt->solver);
+        TRY(look_for_error(smt, err));
+        smt->z3.model_inc_ref(smt->context, smt->model);
+    }
+    if (!smt->z3.model_eval(smt->context, smt->model, smt->terms.at[term], true, &found))
+        return error_set(err, STATUS_BAD_INPUT, "Z3 has no value for a term");
+    TRY(look_for_error(smt, err));
+    switch (smt->z3.get_bool_value(smt->context, found)) {
+    case Z3_L_TRUE:
+        *value = 1;
+        return STATUS_OK;
+    case Z3_L_FALSE:
+        *value = 0;
+        return STATUS_OK;
+    case Z3_L_UNDEF:
+        break;
+    }
+    if (!smt->z3.get_numeral_int64(smt->context, found, value))
+        return error_set(err, STATUS_BAD_INPUT, "Z3 has found a number of more than 64 bits");
+    return STATUS_OK;
 }
 
 /* --- The propagator --------------------------------------------------------------------- */
@@ -444,8 +571,10 @@ static bool has_no_memory(const struct smt *smt)
 
 enum status smt_check(struct smt *smt, enum smt_answer *answer, struct error *err)
 {
-    Z3_lbool found = smt->z3.solver_check(smt->context, smt->solver);
+    Z3_lbool found;
 
+    forget_model(smt);
+    found = smt->z3.solver_check(smt->context, smt->solver);
     if (found == Z3_L_UNDEF && has_no_memory(smt))
         return error_set(err, STATUS_OVER_LIMIT, "no memory for Z3");
     *answer = found == Z3_L_TRUE ? SMT_HOLDS : found == Z3_L_FALSE ? SMT_IMPOSSIBLE : SMT_UNDECIDED;

@@ -1,8 +1,8 @@
 /*
- * smt: the only interface to Z3: booleans, clauses, differences of integers, and a propagator.
- * Z3 is loaded when it is first asked for, which fails where it is not installed. Where an allocation fails it may
- * end the process, so all of this is for a process apart (smt/apart.h), which frees it with its end; only smt_probe() sees
- * to that itself.
+ * smt: the only interface to Z3: booleans, clauses, differences of integers, terms of integers, and a propagator. Z3
+ * is loaded when it is first asked for, which fails where it is not installed. Where an allocation fails it may end
+ * the process, so all of this is for a process apart (smt/apart.h), which frees it with its end; only smt_probe()
+ * sees to that itself.
  *
  *     struct smt *smt;
  *
@@ -28,6 +28,7 @@
 enum smt_logic {
     SMT_DIFFERENCES, /* booleans, and integers that are compared */
     SMT_BOOLEANS,    /* booleans alone, and maybe a propagator */
+    SMT_TERMS,       /* terms of booleans and of integers, asserted and taken back in scopes */
 };
 
 struct smt_options {
@@ -53,6 +54,35 @@ MUST_USE enum status smt_add_clause(struct smt *, const uint32_t *literals, size
 /* If all guards, literals, are true, the integer `low` is less than `high`. At most two guards. */
 MUST_USE enum status smt_add_less(struct smt *, const uint32_t *guards, size_t guard_count,
                                   uint32_t low, uint32_t high, struct error *);
+
+/* --- Terms --- */
+
+/* Terms are numbered from 0 and stay until the end, also those that were made in a scope that is closed. */
+enum smt_operation {
+    SMT_ADD,      /* of two integers */
+    SMT_MULTIPLY, /* likewise */
+    SMT_DIVIDE,   /* by a constant above 0; rounds down */
+    SMT_AT_MOST,  /* of two integers */
+    SMT_EQUAL,    /* of two of one kind */
+    SMT_NOT,
+    SMT_AND, /* of two */
+    SMT_OR,  /* of two */
+    SMT_IF,  /* a boolean, and two of one kind */
+};
+
+MUST_USE enum status smt_make_constant(struct smt *, int64_t, uint32_t *term, struct error *);
+MUST_USE enum status smt_make_truth(struct smt *, bool, uint32_t *term, struct error *);
+/* What is to be found. */
+MUST_USE enum status smt_make_free(struct smt *, bool is_boolean, uint32_t *term, struct error *);
+/* As many operands as the operation has. */
+MUST_USE enum status smt_make_term(struct smt *, enum smt_operation, const uint32_t *operands, uint32_t *term,
+                                   struct error *);
+MUST_USE enum status smt_assert(struct smt *, uint32_t term, struct error *);
+MUST_USE enum status smt_push(struct smt *, struct error *);
+/* What was asserted in the last so many scopes is taken back. */
+MUST_USE enum status smt_pop(struct smt *, unsigned scopes, struct error *);
+/* In the model of the last check, which said SMT_HOLDS and behind which nothing was asserted: of a boolean 0 or 1. */
+MUST_USE enum status smt_evaluate(struct smt *, uint32_t term, int64_t *value, struct error *);
 
 /*
  * Watches which variables are given a truth. `fixed` may call smt_refuse(); what was fixed since a

@@ -157,7 +157,16 @@
       "a node takes in a transaction of another without waiting for what that had seen")           \
     X(ACKS_BEFORE_LOG, "acks-before-log", "causal", READ_COMMITTED,                                \
       "weak", "asynchronous commit, as with MongoDB's w:1 and j:false",                            \
-      "a commit is acknowledged before it is on its node's disk")
+      "a commit is acknowledged before it is on its node's disk")                                  \
+    X(UPDATE_OF_OLDER_VERSION, "update-of-older-version", "raft", STRICT_SERIALIZABLE,             \
+      "audit", "object-relational mappers whose cache of rows outlives a transaction",             \
+      "an update computes from the row as its client has read it before, and not as it reads it now") \
+    X(SCAN_MISSES_ITS_LAST_ROW, "scan-misses-its-last-row", "raft", STRICT_SERIALIZABLE,           \
+      "audit", "off-by-one errors at the end of a range",                                          \
+      "a query is computed without the last of several rows that match")                           \
+    X(AGGREGATE_SKIPS_NULLS, "aggregate-skips-nulls", "raft", STRICT_SERIALIZABLE,                 \
+      "audit", "count(*) taken for count(column)",                                                 \
+      "an aggregate passes over rows that have a null in any column")
 
 enum bug {
 #define BUG_ENUM(enumerator, name, protocols, level, checkers, seen, what) BUG_##enumerator,

@@ -236,6 +236,7 @@ static enum status open_program(struct opening *o, struct error *err)
     struct random_key key = random_key_fork(world_key(o->world), "workload");
     struct driver_program_options own = {
         .program = o->workload->program,
+        .bugs = &o->store->cluster.options.bugs,
         .calls = o->workload->calls,
         .call_count = o->workload->call_count,
         .is_directed = o->workload->step_count > 0,

@@ -4,7 +4,8 @@
 #
 # The library is every room except the command line, tests and benchmarks. The definitions:
 #
-#   own header       X.h or X_private.h beside X.c
+#   own header       X.h or X_private.h beside X.c. Rows of a table (formats, protocols, workloads, databases) have none:
+#                    the table's header declares them. They are counted, as is a file that shares its header with another
 #   function         a definition that begins in the first column and whose body opens in the first column
 #   parameters       commas of the list, outside inner parentheses, and one
 #   door             a header that is not named _private; it is used where another room includes it, or, if it stands in

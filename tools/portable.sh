@@ -56,6 +56,8 @@ qemu=$(command -v qemu-aarch64-static || echo "$root/usr/bin/qemu-aarch64-static
 libraries=$root/usr/lib/aarch64-linux-gnu
 here=$build/release/ordeal there=$folder/release/ordeal
 make BUILD="$build" all
+# What pkg-config says of this machine's packages are paths of this machine.
+export PKG_CONFIG_SYSROOT_DIR="$root" PKG_CONFIG_LIBDIR="$libraries/pkgconfig:$root/usr/share/pkgconfig"
 make BUILD="$folder" CC=aarch64-linux-gnu-gcc AR=aarch64-linux-gnu-ar TOMLC99_DIR="$build/deps/toml" \
     CFLAGS="-isystem $root/usr/include" LDFLAGS="-L$libraries -Wl,-rpath-link,$libraries:$root/lib/aarch64-linux-gnu" "$there"
 

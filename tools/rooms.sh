@@ -38,7 +38,7 @@ tests     base sim nemesis history programs store smt checkers verify audit reco
 # walls but its private headers; its other headers are for the folder around it.
 folders='
 history/io
-    doors sink.h source.h
+    doors json_lines.h sink.h source.h
 history/jsonl               uses io
     doors excerpt.h jsonl_read.h jsonl_write.h
 history/binary              uses io
@@ -51,7 +51,7 @@ programs/sql                uses values
     inside analyze.h analyze_build.h analyze_expression.h    doors access.h schema.h tree.h
 programs/plpgsql            uses sql values
 programs/machine            uses sql values
-    doors condition.h engine.h machine.h predicates.h program.h
+    doors condition.h engine.h machine.h predicates.h program.h row_index.h row_indexes.h sequences.h
 programs/workloads          uses values machine
     doors builtin.h calls.h listed.h workload.h zipf.h    inside key_distribution.h mix.h
 programs/generator          uses workloads
@@ -117,7 +117,7 @@ verify/valid                uses sql values versions witness
 trial/scenario
     doors scenario.h profile_file.h    inside latency.h
 trial/run                   uses scenario
-    doors run.h record_trial.h simulation.h jury.h signature.h   inside outcome.h
+    doors call_audit.h run.h record_trial.h simulation.h jury.h signature.h   inside outcome.h
 trial/sweep                 uses scenario run
     doors sweep.h tally.h    inside plan.h workers.h sweep_work.h
 trial/bisect                uses scenario run sweep

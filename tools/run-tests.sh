@@ -45,6 +45,7 @@ run_one() { # the stem of the files of one command
             printf '  ok    %-52s %5d %6d.%d s' "$name" "$passed" $((took / 1000)) $((took / 100 % 10))
             [ "$ignored" -eq 0 ] || printf ' (%d ignored)' "$ignored"
             printf '\n'
+            sed -n 's/^# skipped/        &/p' "$1.out"
         else
             printf '  FAIL  %-52s %5d, %d failed' "$name" "$passed" "$failed"
             case $status in

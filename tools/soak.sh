@@ -9,7 +9,7 @@
 #     tools/soak.sh sample                a little of the first and of hostile files, for `make check`
 #
 # Parts: damaged (files), clean (runs), kills, oom (commands, all allocations of which fail), hostile (shapes), fuzz (seconds),
-# controls (minutes of each scenario in scenarios/databases/controls; a database that is not there is left out).
+# audits (tiny logs, compared with the brute force at each level), controls (minutes of each scenario in scenarios/databases/controls; a database that is not there is left out).
 #
 # The ledger, docs/soak.ledger, has a line for each piece that was done:
 #
@@ -49,6 +49,7 @@ goal() { # part
         hostile) full=92 ;;
         oom) full=46 ;;
         fuzz) full=86400 ;;
+        audits) full=100000 ;;
         controls:*) full=60 ;;
         *) echo "soak: there is no part $1" >&2; exit 2 ;;
     esac
@@ -78,12 +79,12 @@ table() {
         { part = $3; sub(/^controls:.*/, "controls", part) }
         { count[part] += $5; findings[part] += $6; seconds[part] += $7 }
         END {
-            split("damaged clean kills hostile oom fuzz controls", parts)
-            split("damaged files|clean runs|kills|hostile shapes|commands whose allocations fail|seconds of fuzzing|minutes of real databases", names, "|")
-            split("1000000 100000 10000 92 46 86400 " 60 * '"$(controls | wc -l)"', goals)
+            split("damaged clean kills hostile oom fuzz audits controls", parts)
+            split("damaged files|clean runs|kills|hostile shapes|commands whose allocations fail|seconds of fuzzing|tiny logs audited|minutes of real databases", names, "|")
+            split("1000000 100000 10000 92 46 86400 100000 " 60 * '"$(controls | wc -l)"', goals)
             print "| what | reached | goal | findings | seconds |"
             print "|---|---|---|---|---|"
-            for (i = 1; i <= 7; i++) {
+            for (i = 1; i <= 8; i++) {
                 part = parts[i]
                 printf "| %s | %d | %d | %d | %d |\n", names[i], count[part], goals[i], findings[part], seconds[part]
             }
@@ -331,6 +332,18 @@ fuzz() {
     [ "$(grep -ac '^not ok' "$soak/fuzz.log")" -eq 0 ] || cat "$soak/fuzz.log" >>"$soak/findings/log"
     note fuzz "$first" "$(sed -n 's/^fuzz: .* \([0-9]*\) s of processors.*/\1/p' "$soak/fuzz.log")" \
         "$(grep -ac '^not ok' "$soak/fuzz.log")" "$at"
+}
+
+# --- Audits ---------------------------------------------------------------------------------------------
+
+# As many tiny logs as the test draws from one seed; make check has the seed 1.
+audits() {
+    first=$(reached audits) at=$(date +%s) logs=12500
+    TINY_SEED=$((1000 + first / logs)) ORDEAL_SOAK=1 "$BUILD/sanitize/tests/audit/test_tiny_audit" >"$soak/audits.log" 2>&1
+    grep -aq ' Tests ' "$soak/audits.log" || { cat "$soak/audits.log"; exit 2; }
+    bad=$(grep -ac ':FAIL' "$soak/audits.log")
+    [ "$bad" -eq 0 ] || tee -a "$soak/findings/log" <"$soak/audits.log"
+    note audits "$first" $logs "$bad" "$at"
 }
 
 # --- Controls -------------------------------------------------------------------------------------------

@@ -4,21 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "history/io/json_lines.h"
 #include "history/jsonl/jsonl_fast_private.h"
 #include "history/jsonl/jsonl_fields_private.h"
 #include "history/jsonl/jsonl_value_private.h"
-
-#define OFFSET_UNSET UINT64_MAX
-
-static const char byte_order_mark[] = "\xef\xbb\xbf";
-
-/* Where the line began, to turn what the lexer says into a place in the file. */
-static uint64_t line_offset(const struct source *source, struct text line)
-{
-    const char *next = source->bytes + source->begin;
-
-    return source->offset - (uint64_t)(next - line.at);
-}
 
 /* The name of the line's first field, which tells what the line is; or an empty text. */
 static struct text first_field(struct jsonl *reader, struct text line)
@@ -35,15 +24,6 @@ static struct text first_field(struct jsonl *reader, struct text line)
 
 static enum status jsonl_header(struct jsonl *, struct error *);
 
-static enum status read_first(struct jsonl *reader, struct text line, struct error *err)
-{
-    if (line.length >= 3 && memcmp(line.at, byte_order_mark, 3) == 0)
-        return error_set(err, STATUS_BAD_INPUT,
-                         "the file begins with a byte order mark: UTF-8 is written without one");
-    json_begin(&reader->json, line);
-    return jsonl_header(reader, err);
-}
-
 static enum status jsonl_order(struct jsonl *, struct error *);
 
 static enum status jsonl_txn(struct jsonl *, struct error *);
@@ -54,7 +34,6 @@ static enum status read_other(struct jsonl *reader, struct text line, struct err
     bool done = false;
     struct text first;
 
-    json_begin(&reader->json, line);
     if (reader->fast)
         TRY(jsonl_fast_txn(reader, line, &done, err));
     if (done)
@@ -74,42 +53,13 @@ static enum status read_other(struct jsonl *reader, struct text line, struct err
     return jsonl_txn(reader, err);
 }
 
-static enum status read_line(struct jsonl *reader, struct text line, struct error *err)
+static enum status read_line(void *owner, struct text line, struct error *err)
 {
-    struct source *source = reader->source;
-    enum status status;
+    struct jsonl *reader = owner;
+    uint64_t number = reader->source->line;
 
-    err->offset = OFFSET_UNSET;
-    builder_set_line(reader->builder, source->line);
-    status = source->line == 1 ? read_first(reader, line, err) : read_other(reader, line, err);
-    if (status == STATUS_OK)
-        return STATUS_OK;
-    error_set_file(err, source->name);
-    err->line = source->line;
-    /* The builder knows no bytes: what it refuses begins with the last token. */
-    if (err->offset == OFFSET_UNSET)
-        err->offset = (uint64_t)(reader->json.token - reader->json.begin);
-    err->offset += line_offset(source, line);
-    return status;
-}
-
-static enum status read_lines(struct jsonl *reader, struct error *err)
-{
-    struct text line;
-
-    for (;;) {
-        TRY(source_line(reader->source, &line, err));
-        if (!line.at)
-            break;
-        TRY(read_line(reader, line, err));
-    }
-    if (reader->source->line > 0)
-        return STATUS_OK;
-    error_set_file(err, reader->source->name);
-    err->line = 1;
-    err->offset = 0;
-    return error_set(err, STATUS_BAD_INPUT,
-                     "expected {\"ordeal-history\":1,..., found an empty file");
+    builder_set_line(reader->builder, number);
+    return number == 1 ? jsonl_header(reader, err) : read_other(reader, line, err);
 }
 
 static enum status read_all(struct jsonl *reader, unsigned flags, struct history *history,
@@ -117,8 +67,8 @@ static enum status read_all(struct jsonl *reader, unsigned flags, struct history
 {
     if (!(flags & JSONL_GENERAL_ONLY))
         TRY(jsonl_fast_open(reader, err));
-    TRY(read_lines(reader, err));
-    err->line = err->offset = 0;
+    TRY(json_lines_read(reader->source, &reader->json, "{\"ordeal-history\":1,...", read_line, reader,
+                        err));
     if (builder_finish(reader->builder, history, err) == STATUS_OK)
         return STATUS_OK;
     error_set_file(err, reader->source->name);
@@ -149,18 +99,7 @@ enum status jsonl_read(struct source *source, unsigned flags, struct history *hi
 
 bool jsonl_is_it(struct text beginning)
 {
-    struct json json;
-
-    if (beginning.length >= 3 && memcmp(beginning.at, byte_order_mark, 3) == 0) {
-        beginning.at += 3;
-        beginning.length -= 3;
-    }
-    json_begin(&json, beginning); /* decodes nothing: only looks */
-    if (json_peek(&json) != '{')
-        return false;
-    json.at++;
-    return json_peek(&json) == '"' && (size_t)(json.end - json.at) >= 16 &&
-           memcmp(json.at, "\"ordeal-history\"", 16) == 0;
+    return json_lines_begin_with(beginning, NAME_HISTORY);
 }
 
 #define OP_NAME(op, fields) NAME_##op,
@@ -292,7 +231,7 @@ static enum status read_lock(struct jsonl *reader, enum op_flag *lock, struct er
 {
     unsigned choice;
 
-    TRY(jsonl_choice(reader, "lock", lock_names, &choice, err));
+    TRY(json_choice(&reader->json, "lock", lock_names, &choice, err));
     *lock = choice == 0 ? OP_LOCK_SHARE : OP_LOCK_UPDATE;
     return STATUS_OK;
 }
@@ -340,7 +279,7 @@ static enum status read_op_fields(struct jsonl *reader, struct jsonl_op *op, str
         TRY(json_field(&reader->json, n, &name, err));
         if (!name.at)
             return STATUS_OK;
-        TRY(jsonl_know_field(reader, name, op_fields, &field, &op->seen, err));
+        TRY(json_know_field(&reader->json, name, op_fields, &field, &op->seen, err));
         if (!(fields_of_op[op->name] >> field & 1))
             return json_refuse_token(&reader->json, err, "\"%s\" does not go with \"%s\"",
                                      op_fields[field], op_names[op->name]);
@@ -533,7 +472,7 @@ static enum status read_txn_field(struct jsonl *reader, struct jsonl_txn *txn, e
     case TXN_FIELD_SESSION:
         return json_integer(json, "the session's number, an integer", &txn->session, err);
     case TXN_FIELD_STATUS:
-        return jsonl_choice(reader, "status", status_names, &txn->status, err);
+        return json_choice(&reader->json, "status", status_names, &txn->status, err);
     case TXN_FIELD_AT:
         return jsonl_times(reader, &txn->invoked, &txn->completed, err);
     case TXN_FIELD_OPS:
@@ -592,7 +531,7 @@ static enum status read_txn(struct jsonl *reader, struct jsonl_txn *txn, struct 
         TRY(json_field(json, n, &name, err));
         if (!name.at)
             break;
-        TRY(jsonl_know_field(reader, name, txn_fields, &field, &txn->seen, err));
+        TRY(json_know_field(&reader->json, name, txn_fields, &field, &txn->seen, err));
         TRY(read_txn_field(reader, txn, (enum txn_field)field, err));
     }
     TRY(json_end(json, err));
@@ -709,7 +648,7 @@ static enum status read_table(struct jsonl *reader, struct error *err)
         TRY(json_field(json, n, &name, err));
         if (!name.at)
             break;
-        TRY(jsonl_know_field(reader, name, table_fields, &field, &seen, err));
+        TRY(json_know_field(&reader->json, name, table_fields, &field, &seen, err));
         if (field == TABLE_COLUMNS) {
             TRY(jsonl_each_field(reader, "an object of columns and their types", read_column, err));
         } else {
@@ -815,7 +754,7 @@ static enum status jsonl_header(struct jsonl *reader, struct error *err)
         TRY(json_field(json, n, &name, err));
         if (!name.at)
             break;
-        TRY(jsonl_know_field(reader, name, header_fields, &field, &seen, err));
+        TRY(json_know_field(&reader->json, name, header_fields, &field, &seen, err));
         if (field == HEADER_INITIAL)
             initial_at = json->at;
         TRY(read_header_field(reader, field, err));

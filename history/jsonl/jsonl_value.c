@@ -1,58 +1,5 @@
 #include "history/jsonl/jsonl_value_private.h"
 
-#include <stdio.h>
-
-static enum status refuse_name(struct jsonl *reader, const char *what, struct text name,
-                               const char *const *names, struct error *err)
-{
-    const char *nearest = text_nearest(name, names);
-
-    if (nearest)
-        return json_refuse_token(&reader->json, err, "unknown %s \"%.*s\": did you mean \"%s\"?",
-                                 what, TEXT_PRINT(name), nearest);
-    return json_refuse_token(&reader->json, err, "unknown %s \"%.*s\"", what, TEXT_PRINT(name));
-}
-
-static bool find_name(struct text name, const char *const *names, unsigned *place)
-{
-    /* Most names differ in their first byte. */
-    for (unsigned i = 0; name.length > 0 && names[i]; i++) {
-        if (names[i][0] == name.at[0] && text_equal(name, text_of(names[i]))) {
-            *place = i;
-            return true;
-        }
-    }
-    return false;
-}
-
-enum status jsonl_know_field(struct jsonl *reader, struct text name, const char *const *names,
-                             unsigned *field, unsigned *seen, struct error *err)
-{
-    if (!find_name(name, names, field))
-        return refuse_name(reader, "field", name, names, err);
-    if (*seen >> *field & 1)
-        return json_refuse_token(&reader->json, err, "\"%.*s\" stands here twice",
-                                 TEXT_PRINT(name));
-    *seen |= 1u << *field;
-    return STATUS_OK;
-}
-
-enum status jsonl_choice(struct jsonl *reader, const char *what, const char *const *names,
-                         unsigned *choice, struct error *err)
-{
-    struct text name;
-
-    if (json_peek(&reader->json) != '"') {
-        char expected[64];
-        snprintf(expected, sizeof expected, "a %s string", what);
-        return json_refuse(&reader->json, expected, err);
-    }
-    TRY(json_string(&reader->json, what, &name, err));
-    if (!find_name(name, names, choice))
-        return refuse_name(reader, what, name, names, err);
-    return STATUS_OK;
-}
-
 static enum status read_list(struct jsonl *reader, struct value *value, struct error *err)
 {
     struct json *json = &reader->json;

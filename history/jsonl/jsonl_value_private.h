@@ -7,16 +7,6 @@
 
 #include "history/jsonl/jsonl_fast_private.h"
 
-/*
- * The place of a field's name in `names`, which ends in NULL, and its bit in
- * `seen`: an unknown name and one that was seen before are refused.
- */
-MUST_USE enum status jsonl_know_field(struct jsonl *reader, struct text name,
-                                      const char *const *names, unsigned *field, unsigned *seen,
-                                      struct error *err);
-/* The place of a string in `names`. `what`: "status". */
-MUST_USE enum status jsonl_choice(struct jsonl *reader, const char *what, const char *const *names,
-                                  unsigned *choice, struct error *err);
 /* Takes the value of each field of an object. `what` the object is. */
 MUST_USE enum status jsonl_each_field(struct jsonl *reader, const char *what,
                                       enum status (*take)(struct jsonl *, struct text name,

@@ -22,6 +22,7 @@
 
 #include "base/text.h"
 #include "programs/machine/condition.h"
+#include "programs/machine/row_index.h"
 #include "programs/sql/tree.h"
 #include "programs/values/aggregate.h"
 #include "programs/values/heap.h"
@@ -75,12 +76,17 @@ enum step_kind {
     STEP_REFUSE,     /* a condition that does not hold; also where STEP_REQUIRE_... leads */
     STEP_LOOP,       /* goes back to target */
     STEP_CALL,       /* to = function(the slots from a on) */
+    STEP_NUMBER,     /* to = what the sequence `target` says, or is set to: the two slots from a on */
     STEP_STATEMENT,  /* what follows, up to another one, is one statement */
     STEP_QUERY,      /* does `query` if a is true */
     STEP_NEXT,       /* the next row of the innermost result to `count` slots, or goes to target */
     STEP_CLOSE,      /* done with the innermost result */
     STEP_RANGE,      /* checks low, high, step, in the three slots from a on */
     STEP_RANGE_NEXT, /* to = low, which rises by step, or goes to target beyond high */
+    STEP_REQUIRE_CLOSED, /* the cursor `variable`, whose number is in slot a; so the next three */
+    STEP_OPEN_CURSOR,    /* goes through the innermost result from now on */
+    STEP_FETCH,          /* its next row to `count` slots, or goes to target */
+    STEP_CLOSE_CURSOR,
     STEP_NO_ROWS,    /* INTO STRICT found none */
     STEP_RETURN,     /* a */
     STEP_RETURN_ROWS, /* the innermost result */
@@ -174,6 +180,8 @@ struct read_code {
     uint32_t filter_count;
     const struct formula *after; /* the same, of what an outer join has made */
     uint32_t after_count;
+    /* The order in which the first rows will do, where nothing but the condition chooses among them; else no columns. */
+    struct row_order order;
 };
 
 struct aggregate_code {

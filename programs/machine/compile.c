@@ -275,6 +275,39 @@ static void compile_rows(struct compiler *c, const struct action *a)
     c->next = mark;
 }
 
+static void emit_cursor(struct compiler *c, struct step step, uint32_t slot)
+{
+    step.a = operand_of_slot(slot);
+    step.as.variable = &c->function->variables[slot];
+    compile_emit(c, step);
+}
+
+static void compile_open(struct compiler *c, const struct action *a)
+{
+    uint32_t mark = c->next, row = compile_take_slots(c, output_count(a->as.cursor.query));
+
+    compile_query(c, a->as.cursor.query, QUERY_USE_ALL, row);
+    emit_cursor(c, (struct step){ .kind = STEP_OPEN_CURSOR }, a->as.cursor.slot);
+    c->next = mark;
+}
+
+static void compile_fetch(struct compiler *c, const struct action *a)
+{
+    uint32_t mark = c->next, count = output_count(a->as.cursor.query), row = compile_take_slots(c, count);
+    uint32_t fetch = (uint32_t)c->steps.count, end;
+
+    emit_cursor(c, (struct step){ .kind = STEP_FETCH, .to = (uint16_t)row, .count = (uint16_t)count },
+                a->as.cursor.slot);
+    compile_into(c, a->as.cursor.into, row);
+    emit_move(c, c->function->found, constant_bool(c, true));
+    end = compile_emit(c, (struct step){ .kind = STEP_JUMP });
+    compile_aim(c, fetch);
+    assign_nulls(c, a->as.cursor.into);
+    emit_move(c, c->function->found, constant_bool(c, false));
+    compile_aim(c, end);
+    c->next = mark;
+}
+
 /* Loops that are left on the way are done as if they had come to their ends. */
 static void compile_leave(struct compiler *c, const struct action *a)
 {
@@ -373,6 +406,18 @@ static void compile_action(struct compiler *c, const struct action *a)
         break;
     case ACTION_BLOCK:
         compile_block(c, &a->as.block);
+        break;
+    case ACTION_REQUIRE_CLOSED:
+        emit_cursor(c, (struct step){ .kind = STEP_REQUIRE_CLOSED }, a->as.cursor.slot);
+        break;
+    case ACTION_OPEN:
+        compile_open(c, a);
+        break;
+    case ACTION_FETCH:
+        compile_fetch(c, a);
+        break;
+    case ACTION_CLOSE:
+        emit_cursor(c, (struct step){ .kind = STEP_CLOSE_CURSOR }, a->as.cursor.slot);
         break;
     }
 }

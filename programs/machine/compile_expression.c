@@ -382,6 +382,22 @@ static struct operand compile_subquery(struct compiler *c, const struct expressi
     return compile_result(c, step, mark, to);
 }
 
+/* Where it is evaluated within a statement, it has been asked for before. */
+static struct operand compile_number(struct compiler *c, const struct expression *e, uint32_t to)
+{
+    const struct compiled_subquery *known = find_subquery(c, e);
+    uint32_t mark = c->next;
+    struct step step = { .kind = STEP_NUMBER,
+                         .count = (uint16_t)e->as.number.kind,
+                         .target = e->as.number.sequence };
+
+    if (known)
+        return deliver(c, operand_of_slot(known->slot), to);
+    assert(!c->is_formula && !c->is_condition);
+    step.a = operand_of_slot(compile_in_row(c, e->arguments, e->argument_count));
+    return compile_result(c, step, mark, to);
+}
+
 static bool is_leaf(const struct expression *e)
 {
     return e->kind == EXPRESSION_CONSTANT || e->kind == EXPRESSION_VARIABLE ||
@@ -413,6 +429,8 @@ struct operand compile_expression(struct compiler *c, const struct expression *e
         return deliver(c, compile_aggregate(c, e), to);
     case EXPRESSION_SUBQUERY:
         return compile_subquery(c, e, to);
+    case EXPRESSION_NUMBER:
+        return compile_number(c, e, to);
     default:
         assert(e->kind == EXPRESSION_CALL);
         return compile_call(c, e, to);

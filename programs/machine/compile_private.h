@@ -31,7 +31,7 @@ struct compiler_loop {
     ARRAY(uint32_t) continues, exits; /* jumps to be aimed */
 };
 
-/* A subquery that stands somewhere already, or has code of its own. */
+/* A subquery that stands somewhere already, or has code of its own; or the number of a sequence. */
 struct compiled_subquery {
     const struct expression *e;
     bool is_set;

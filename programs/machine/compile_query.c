@@ -240,6 +240,54 @@ static bool needs_outputs(const struct query_code *code)
     return code->use != QUERY_USE_EXISTS || code->select.distinct;
 }
 
+/* Whether no error can come of the condition, and so none of a row that nobody looks at. */
+static bool is_sure(const struct condition *condition)
+{
+    uint32_t sure = condition->bound_count;
+
+    for (uint32_t i = 0; i < condition->conjunct_count; i++)
+        sure += condition->conjuncts[i]->kind == EXPRESSION_COLUMN;
+    return sure == condition->conjunct_count;
+}
+
+/* ORDER BY plain columns of the only source, whose rows are chosen by nothing but the condition. */
+static bool has_plain_order(const struct select *select, const struct query_code *code)
+{
+    const struct read_code *read = &code->reads[0];
+
+    if (code->read_count != 1 || select->order_count == 0 || select->aggregates || select->distinct ||
+        code->select.filter_count > 0 || read->filter_count > 0 || read->after_count > 0 ||
+        read->join_count > 0 || read->set_count > 0 || read->is_optional ||
+        !is_sure(read->condition))
+        return false;
+    for (uint32_t i = 0; i < select->output_count; i++)
+        if (select->outputs[i].value->kind != EXPRESSION_COLUMN)
+            return false;
+    for (uint32_t i = 0; i < select->order_count; i++)
+        if (select->order[i].by->kind != EXPRESSION_COLUMN ||
+            select->order[i].descending != select->order[0].descending ||
+            select->order[i].nulls_first != select->order[i].descending)
+            return false;
+    return true;
+}
+
+static void compile_order(struct compiler *c, const struct select *select, struct query_code *code)
+{
+    struct row_order *order = &((struct read_code *)code->reads)->order;
+    uint16_t *columns;
+
+    if (!has_plain_order(select, code))
+        return;
+    columns = arena_push(c->arena, select->order_count, sizeof *columns);
+    if (!columns) {
+        compile_fail(c, "the program does not fit into memory");
+        return;
+    }
+    for (uint32_t i = 0; i < select->order_count; i++)
+        columns[i] = select->order[i].by->as.column.column;
+    *order = (struct row_order){ columns, select->order_count, select->order[0].descending };
+}
+
 static void compile_select(struct compiler *c, struct query_plan *plan, struct query_code *code)
 {
     const struct select *select = plan->select;
@@ -257,6 +305,8 @@ static void compile_select(struct compiler *c, struct query_plan *plan, struct q
     compile_late(c, plan, &code->select);
     if (!is_row(select))
         compile_select_formulas(c, plan, needs_outputs(code), &code->select);
+    if (c->status == STATUS_OK)
+        compile_order(c, select, code);
 }
 
 static void compile_insert(struct compiler *c, const struct insert *insert, struct query_code *code)
@@ -375,6 +425,15 @@ static bool is_of_row(const struct expression *e)
     return false;
 }
 
+/* The number of a sequence that a statement uses is asked for before it is begun. */
+static void hoist_number(struct compiler *c, const struct expression *e)
+{
+    struct compiled_subquery compiled = { .e = e, .slot = compile_take_slots(c, 1) };
+
+    compile_expression(c, e, compiled.slot);
+    PUSH(c, &c->subqueries, compiled);
+}
+
 /* What depends on no row is a value in a slot; what a row's value is looked for in, a set. */
 static void hoist(void *compiler, const struct expression *e)
 {
@@ -383,6 +442,8 @@ static void hoist(void *compiler, const struct expression *e)
 
     for (uint32_t i = 0; i < e->argument_count; i++)
         hoist(c, e->arguments[i]);
+    if (e->kind == EXPRESSION_NUMBER && c->status == STATUS_OK)
+        hoist_number(c, e);
     if (e->kind != EXPRESSION_SUBQUERY || c->status != STATUS_OK)
         return;
     for (size_t i = 0; i < c->subqueries.count; i++)

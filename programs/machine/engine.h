@@ -13,7 +13,7 @@
 #ifndef PROGRAMS_MACHINE_ENGINE_H
 #define PROGRAMS_MACHINE_ENGINE_H
 
-#include "programs/machine/machine.h"
+#include "programs/machine/sequences.h"
 
 struct engine;
 
@@ -43,6 +43,9 @@ MUST_USE enum status engine_call(struct engine *, uint32_t function,
 MUST_USE enum status engine_read(struct engine *, const struct filter *,
                                  const struct datum *const **rows, uint32_t *count,
                                  struct error *);
+
+/* Where its sequences stand. */
+const struct sequences *engine_sequences(const struct engine *);
 
 /* A row from elsewhere, between calls: no constraint is looked at but the primary key. */
 MUST_USE enum status engine_put_row(struct engine *, uint32_t table, const struct datum *cells,

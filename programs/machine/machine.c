@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "programs/machine/machine_private.h"
+#include "programs/machine/machine_cursor_private.h"
 #include "programs/machine/machine_select_private.h"
 #include "programs/machine/machine_statement_private.h"
 #include "programs/machine/machine_write_private.h"
@@ -12,6 +12,7 @@
 #define COLLECT_BYTES_MIN ((size_t)64 << 10)
 #define STEPS_OF_REQUEST 50
 #define BYTES_OF_STEP 4 /* of rows that are written */
+#define WORK_OF_STEP 64 /* bytes of texts and arrays that are made */
 
 enum status machine_open(struct machine **out, const struct program *program, uint64_t steps_max,
                          size_t bytes_max, struct error *err)
@@ -23,6 +24,8 @@ enum status machine_open(struct machine **out, const struct program *program, ui
     m->program = program;
     m->steps_max = steps_max;
     m->bytes_max = bytes_max;
+    m->row_number = schema_first_row(0);
+    m->last_sequence = UINT32_MAX;
     m->stack.width = m->statement.parameters.width = m->statement.values.width = 1;
     heap_init(&m->heap, bytes_max);
     heap_init(&m->scratch, bytes_max);
@@ -53,12 +56,20 @@ void machine_close(struct machine *m)
     for (uint32_t i = 0; (rows = rows_of(m, i)); i++)
         free(rows->cells);
     machine_drop_results(m, 0);
+    machine_cursor_drop_all(m);
     free(m->results);
+    free(m->cursors);
     free(m->writes);
+    free(m->numbers);
     array_close(&m->ties);
     heap_close(&m->heap);
     heap_close(&m->scratch);
     free(m);
+}
+
+static uint64_t work_of(const struct machine *m)
+{
+    return m->heap.work + m->scratch.work;
 }
 
 /* Nothing is left to go on with. */
@@ -66,6 +77,7 @@ static void fail(struct machine *m, uint32_t line)
 {
     machine_statement_drop(m);
     machine_drop_results(m, 0);
+    machine_cursor_drop_all(m);
     machine_drop_rows(m, &m->stack);
     m->is_done = true;
     m->is_asking = false;
@@ -85,6 +97,7 @@ void machine_start(struct machine *m, uint32_t function, const struct datum *arg
     assert(function < m->program->tree.function_count);
     machine_statement_drop(m);
     machine_drop_results(m, 0);
+    machine_cursor_drop_all(m);
     machine_drop_rows(m, &m->stack);
     heap_reset(&m->heap);
     m->frame_count = 0;
@@ -94,6 +107,7 @@ void machine_start(struct machine *m, uint32_t function, const struct datum *arg
     m->told_offset = 0;
     m->ties.count = 0;
     m->steps_left = m->steps_max;
+    m->work_spent = work_of(m);
     m->collect_bytes = COLLECT_BYTES_MIN;
     m->is_asking = m->is_answered = m->is_done = false;
     m->line = m->program->tree.functions[function].line;
@@ -103,6 +117,10 @@ void machine_start(struct machine *m, uint32_t function, const struct datum *arg
 
 enum status machine_spend(struct machine *m, uint64_t steps)
 {
+    uint64_t of_work = (work_of(m) - m->work_spent) / WORK_OF_STEP;
+
+    m->work_spent += of_work * WORK_OF_STEP;
+    steps += of_work;
     if (steps > m->steps_left)
         return sql_error_set(&m->error, SQLSTATE_CANCELED,
                              "canceling statement: the call takes more than %llu steps",
@@ -187,6 +205,8 @@ static enum status machine_aim_request(struct machine *m)
         TRY(machine_write_list(m, &m->request.write_count));
         m->request.writes = m->writes;
         break;
+    case REQUEST_NUMBER:
+        break;
     case REQUEST_RETURNED:
         aim_returned(m);
         break;
@@ -216,16 +236,19 @@ static uint64_t bytes_of_row(const struct datum *row, uint32_t width)
  */
 static enum status spend_on_request(struct machine *m)
 {
-    uint32_t width = m->program->tree.schema.tables[m->request.table].column_count;
     uint64_t steps = STEPS_OF_REQUEST;
 
-    if (m->request.kind == REQUEST_WRITE)
+    if (m->request.kind == REQUEST_WRITE) {
+        uint32_t width = m->program->tree.schema.tables[m->request.table].column_count;
+
         for (uint32_t i = 0; i < m->request.write_count; i++)
             steps += bytes_of_row(m->request.writes[i].row, width) / BYTES_OF_STEP;
+    }
     return machine_spend(m, steps);
 }
 
 static enum status machine_step(struct machine *);
+static enum status take_number(struct machine *);
 
 const struct request *machine_run(struct machine *m)
 {
@@ -236,8 +259,8 @@ const struct request *machine_run(struct machine *m)
     assert(m->is_asking == m->is_answered);
     if (m->is_asking) {
         m->is_asking = m->is_answered = false;
-        m->line = m->statement.query->tree->line;
-        status = machine_statement_go_on(m);
+        m->line = m->request.line;
+        status = m->request.kind == REQUEST_NUMBER ? take_number(m) : machine_statement_go_on(m);
     }
     while (status == STATUS_OK && !m->is_asking && !m->is_done)
         status = machine_step(m);
@@ -271,6 +294,29 @@ void machine_answer_written(struct machine *m)
     m->is_answered = true;
 }
 
+void machine_answer_number(struct machine *m, int64_t number)
+{
+    assert(m->is_asking && m->request.kind == REQUEST_NUMBER);
+    m->request.value = datum_of_int64(number);
+    m->is_number_refused = false;
+    m->is_answered = true;
+}
+
+void machine_refuse_number(struct machine *m)
+{
+    assert(m->is_asking && m->request.kind == REQUEST_NUMBER);
+    m->is_number_refused = true;
+    m->is_answered = true;
+}
+
+void machine_forget_numbers(struct machine *m)
+{
+    if (m->number_count > 0)
+        memset(m->numbers, 0, m->number_count * sizeof *m->numbers);
+    m->last_sequence = UINT32_MAX;
+    m->asks_current = true;
+}
+
 void machine_charge(struct machine *m, uint64_t steps)
 {
     m->steps_left -= steps < m->steps_left ? steps : m->steps_left;
@@ -298,6 +344,8 @@ static enum status forget_original(struct machine *m)
     heap_init(&m->heap, m->bytes_max);
     heap_init(&m->scratch, m->bytes_max);
     m->writes = NULL;
+    m->numbers = NULL;
+    m->number_count = 0;
     m->ties.at = NULL;
     m->ties.count = m->ties.room = 0;
     for (uint32_t i = 0; (rows = rows_of(m, i)); i++)
@@ -305,8 +353,11 @@ static enum status forget_original(struct machine *m)
     m->results = calloc(m->result_count + 1, sizeof *m->results);
     m->result_room = m->results ? m->result_count + 1 : 0;
     m->result_count = 0;
+    m->cursors = calloc(m->cursor_count + 1, sizeof *m->cursors);
+    m->cursor_room = m->cursors ? m->cursor_count + 1 : 0;
+    m->cursor_count = 0;
     m->row_bytes = 0;
-    return m->results ? STATUS_OK : STATUS_OVER_LIMIT;
+    return m->results && m->cursors ? STATUS_OK : STATUS_OVER_LIMIT;
 }
 
 static enum status take_over(struct machine *m, struct machine_rows *rows, const struct machine_rows *from)
@@ -322,6 +373,25 @@ static enum status take_over(struct machine *m, struct machine_rows *rows, const
     return STATUS_OK;
 }
 
+static enum status make_number_room(struct machine *m, uint32_t count)
+{
+    struct known_number *at = realloc(m->numbers, count * sizeof *at);
+
+    if (!at)
+        return sql_error_no_memory(&m->error);
+    memset(at + m->number_count, 0, (count - m->number_count) * sizeof *at);
+    m->numbers = at;
+    m->number_count = count;
+    return STATUS_OK;
+}
+
+static enum status take_over_result(struct machine *m, struct result *result, const struct result *from)
+{
+    result->next = from->next;
+    result->has_null = from->has_null;
+    return take_over(m, &result->rows, &from->rows);
+}
+
 static enum status take_over_all(struct machine *m, const struct machine *from)
 {
     struct machine *original = (struct machine *)from; /* only to find its rows */
@@ -329,13 +399,19 @@ static enum status take_over_all(struct machine *m, const struct machine *from)
 
     for (uint32_t i = 0; (rows = rows_of(m, i)); i++)
         TRY(take_over(m, rows, rows_of(original, i)));
+    if (from->number_count > 0) {
+        TRY(make_number_room(m, from->number_count));
+        memcpy(m->numbers, from->numbers, from->number_count * sizeof *m->numbers);
+    }
     for (uint32_t i = 0; i < from->result_count; i++) {
-        struct result *result = &m->results[m->result_count];
-
-        result->next = from->results[i].next;
-        result->has_null = from->results[i].has_null;
-        TRY(take_over(m, &result->rows, &from->results[i].rows));
+        TRY(take_over_result(m, &m->results[i], &from->results[i]));
         m->result_count++;
+    }
+    for (uint32_t i = 0; i < from->cursor_count; i++) {
+        m->cursors[i].number = from->cursors[i].number;
+        m->cursors[i].frame = from->cursors[i].frame;
+        TRY(take_over_result(m, &m->cursors[i].result, &from->cursors[i].result));
+        m->cursor_count++;
     }
     return machine_aim_request(m);
 }
@@ -355,8 +431,15 @@ enum status machine_copy(struct machine **out, const struct machine *from, struc
         machine_close(m);
         return error_set(err, STATUS_OVER_LIMIT, "no memory for a copy of a machine");
     }
+    /* Copying costs the copy nothing: it has as many steps left as the original. */
+    m->work_spent = work_of(m) - (work_of(from) - from->work_spent);
     *out = m;
     return STATUS_OK;
+}
+
+void machine_number_rows(struct machine *m, int64_t first)
+{
+    m->row_number = first;
 }
 
 void machine_tell_ties(struct machine *m)
@@ -392,6 +475,9 @@ static enum status collect(struct machine *m)
     status = machine_move_rows(&m->stack, &fresh, &m->error);
     for (uint32_t i = 0; i < m->result_count && status == STATUS_OK; i++)
         status = machine_move_rows(&m->results[i].rows, &fresh, &m->error);
+    for (uint32_t i = 0; i < m->cursor_count && status == STATUS_OK; i++)
+        status = machine_move_rows(&m->cursors[i].result.rows, &fresh, &m->error);
+    fresh.work = m->heap.work;
     heap_close(&m->heap);
     m->heap = fresh;
     m->collect_bytes = 2 * fresh.held_bytes;
@@ -448,6 +534,7 @@ static void give_back(struct machine *m, struct datum value)
     }
     m->stack.count = frame->slot;
     m->frame_count--;
+    machine_cursor_forget_calls(m);
     machine_slots(m)[to] = value;
 }
 
@@ -547,6 +634,98 @@ static enum status raise(struct machine *m, const struct step *step)
     return STATUS_BAD_INPUT;
 }
 
+static const struct schema_sequence *sequence_at(const struct machine *m, uint32_t number)
+{
+    return &m->program->tree.schema.sequences[number];
+}
+
+/* currval() and lastval(), where nextval() has been called: else false. */
+static bool knows_number(const struct machine *m, enum number_kind kind, uint32_t sequence, int64_t *value)
+{
+    if (kind == NUMBER_LAST)
+        sequence = m->last_sequence;
+    if (sequence >= m->number_count || !m->numbers[sequence].is_known)
+        return false;
+    *value = m->numbers[sequence].value;
+    return true;
+}
+
+static enum status refuse_unknown_number(struct machine *m, enum number_kind kind, uint32_t sequence)
+{
+    if (kind == NUMBER_LAST)
+        return sql_error_set(&m->error, SQLSTATE_NOT_READY, "lastval is not yet defined in this session");
+    return sql_error_set(&m->error, SQLSTATE_NOT_READY,
+                         "currval of sequence \"%.*s\" is not yet defined in this session",
+                         TEXT_PRINT(sequence_at(m, sequence)->name));
+}
+
+static enum status check_set(struct machine *m, uint32_t sequence, int64_t value)
+{
+    const struct schema_sequence *s = sequence_at(m, sequence);
+
+    if (value >= s->low && value <= s->high)
+        return STATUS_OK;
+    return sql_error_set(&m->error, SQLSTATE_NUMERIC_OUT_OF_RANGE,
+                         "setval: value %lld is out of bounds for sequence \"%.*s\" (%lld..%lld)",
+                         (long long)value, TEXT_PRINT(s->name), (long long)s->low, (long long)s->high);
+}
+
+static enum status ask_number(struct machine *m, const struct step *step)
+{
+    const struct datum *arguments = &machine_slots(m)[step->a.index];
+    enum number_kind kind = step->count;
+    int64_t value;
+
+    if (kind == NUMBER_SET && (datum_is_null(&arguments[0]) || datum_is_null(&arguments[1]))) {
+        machine_slots(m)[step->to] = datum_null();
+        return STATUS_OK;
+    }
+    if (kind == NUMBER_SET)
+        TRY(check_set(m, step->target, arguments[0].as.integer));
+    if ((kind == NUMBER_CURRENT || kind == NUMBER_LAST) && knows_number(m, kind, step->target, &value)) {
+        machine_slots(m)[step->to] = datum_of_int64(value);
+        return STATUS_OK;
+    }
+    if ((kind == NUMBER_CURRENT || kind == NUMBER_LAST) && !m->asks_current)
+        return refuse_unknown_number(m, kind, step->target);
+    m->is_asking = true;
+    m->number_slot = step->to;
+    m->request = (struct request){
+        .kind = REQUEST_NUMBER,
+        .line = step->line,
+        .source = REQUEST_NO_SOURCE,
+        .number = kind,
+        .sequence = step->target,
+        .value = kind == NUMBER_SET ? arguments[0] : datum_null(),
+        .is_called = kind == NUMBER_SET && arguments[1].as.integer,
+    };
+    return STATUS_OK;
+}
+
+/* setval() makes currval() known, too, but is not the last nextval(). */
+static enum status take_number(struct machine *m)
+{
+    const struct request *r = &m->request;
+
+    if (m->is_number_refused)
+        return sql_error_set(&m->error, SQLSTATE_SEQUENCE_LIMIT,
+                             "nextval: reached %s value of sequence \"%.*s\" (%lld)",
+                             sequence_at(m, r->sequence)->increment > 0 ? "maximum" : "minimum",
+                             TEXT_PRINT(sequence_at(m, r->sequence)->name),
+                             (long long)(sequence_at(m, r->sequence)->increment > 0
+                                             ? sequence_at(m, r->sequence)->high
+                                             : sequence_at(m, r->sequence)->low));
+    machine_slots(m)[m->number_slot] = r->value;
+    if (r->number == NUMBER_LAST || (r->number == NUMBER_SET && !r->is_called))
+        return STATUS_OK;
+    if (r->sequence >= m->number_count)
+        TRY(make_number_room(m, r->sequence + 1));
+    m->numbers[r->sequence] = (struct known_number){ true, r->value.as.integer };
+    if (r->number == NUMBER_NEXT)
+        m->last_sequence = r->sequence;
+    return STATUS_OK;
+}
+
 static enum status call(struct machine *m, const struct step *step)
 {
     TRY(machine_spend(m, 1));
@@ -569,6 +748,8 @@ static enum status do_step(struct machine *m, struct frame *frame, const struct 
         return loop(m, frame, step);
     case STEP_CALL:
         return call(m, step);
+    case STEP_NUMBER:
+        return ask_number(m, step);
     case STEP_STATEMENT:
         m->statement_count++;
         return STATUS_OK;
@@ -592,6 +773,14 @@ static enum status do_step(struct machine *m, struct frame *frame, const struct 
     case STEP_RETURN:
         give_back(m, *code_operand(scope, step->a));
         return STATUS_OK;
+    case STEP_REQUIRE_CLOSED:
+        return machine_cursor_require_closed(m, step);
+    case STEP_OPEN_CURSOR:
+        return machine_cursor_open(m, step);
+    case STEP_FETCH:
+        return machine_cursor_fetch(m, frame, step);
+    case STEP_CLOSE_CURSOR:
+        return machine_cursor_close(m, step);
     case STEP_RETURN_ROWS:
         give_back_rows(m);
         return STATUS_OK;

@@ -2,9 +2,10 @@
  * machine: one call of a function, run as far as its next request.
  *
  *     machine_start(&m, function, arguments)
- *     while ((request = machine_run(&m))->kind is READ or WRITE)
+ *     while ((request = machine_run(&m))->kind is READ, WRITE or NUMBER)
  *         ... somebody does what it asks, now or much later ...
- *         machine_answer_rows(&m, rows, count)  or  machine_answer_written(&m)
+ *         machine_answer_rows(&m, rows, count), machine_answer_written(&m)
+ *         or machine_answer_number(&m, number)
  *     request->kind is RETURNED or FAILED
  *
  * The machine never calls a store: it stops at every request and is resumed
@@ -42,12 +43,13 @@
 
 #include "programs/machine/condition.h"
 #include "programs/machine/program.h"
+#include "programs/machine/row_index.h"
 
 #define MACHINE_STEPS_MAX UINT64_C(100000000)
 #define MACHINE_BYTES_MAX ((size_t)64 << 20)
 #define MACHINE_CALLS_MAX 100 /* within each other */
 
-enum request_kind { REQUEST_READ, REQUEST_WRITE, REQUEST_RETURNED, REQUEST_FAILED };
+enum request_kind { REQUEST_READ, REQUEST_WRITE, REQUEST_NUMBER, REQUEST_RETURNED, REQUEST_FAILED };
 
 /* Why rows are read: for histories, and for who must lock what. */
 enum read_purpose {
@@ -77,6 +79,9 @@ struct request {
     enum read_purpose purpose;
     enum row_lock lock;
     struct filter filter; /* which rows */
+    /* Not 0: of the rows that match, the first so many by `order` are enough. */
+    uint64_t wanted;
+    const struct row_order *order;
     uint16_t source;      /* of the query or a subquery in it, or REQUEST_NO_SOURCE: keys, uniques, references */
 
     /* READ, WRITE */
@@ -91,6 +96,11 @@ struct request {
     const struct row_write *writes;
     uint32_t write_count;
     enum query_kind statement; /* what makes the write: QUERY_INSERT, _UPDATE, _DELETE */
+
+    /* NUMBER: of a sequence, or setval(). Not of the current one that the machine knows itself. */
+    enum number_kind number;
+    uint32_t sequence; /* UINT32_MAX of NUMBER_LAST */
+    bool is_called;    /* of NUMBER_SET, which sets it to `value` */
 
     /* RETURNED */
     struct datum value;
@@ -120,9 +130,25 @@ const struct request *machine_run(struct machine *);
 /* The request that it stands at. */
 const struct request *machine_request(const struct machine *);
 
+/*
+ * The rows that INSERT makes in tables without a primary key are numbered from here on, whatever is started; a new
+ * machine begins with 1.
+ */
+void machine_number_rows(struct machine *, int64_t first);
+
 /* Rows are cells in the order of the columns. They must stay until machine_run() has returned. */
 void machine_answer_rows(struct machine *, const struct datum *const *rows, uint32_t count);
 void machine_answer_written(struct machine *);
+/* Of setval() it is the number that was set. */
+void machine_answer_number(struct machine *, int64_t);
+/* The sequence has none left. */
+void machine_refuse_number(struct machine *);
+
+/*
+ * What nextval() gave is known to currval() until now: from here on it is asked for, since nobody knows what the
+ * session did before.
+ */
+void machine_forget_numbers(struct machine *);
 
 /* What finding an answer took elsewhere counts among the machine's steps. */
 void machine_charge(struct machine *, uint64_t steps);

@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "base/map.h"
+#include "base/sort.h"
 #include "programs/machine/machine_statement_private.h"
 
 #define NOBODY SIZE_MAX
@@ -234,8 +235,9 @@ static enum status note_order(struct select_grouping *g)
     return STATUS_OK;
 }
 
-static int compare_items(const struct select_grouping *g, size_t left, size_t right)
+static int compare_items(const void *grouping, size_t left, size_t right)
 {
+    const struct select_grouping *g = grouping;
     const struct select_code *q = g->code;
     const struct datum *a = rows_at(&g->order, left), *b = rows_at(&g->order, right);
 
@@ -252,23 +254,6 @@ static int compare_items(const struct select_grouping *g, size_t left, size_t ri
             return by->descending ? -order : order;
     }
     return 0;
-}
-
-/* Merge sort: of equals the first stay first. */
-static void sort_items(const struct select_grouping *g, size_t *items, size_t *spare, size_t count)
-{
-    size_t half = count / 2, a = 0, b = half;
-
-    if (count < 2)
-        return;
-    sort_items(g, items, spare, half);
-    sort_items(g, items + half, spare, count - half);
-    memcpy(spare, items, count * sizeof *items);
-    for (size_t i = 0; i < count; i++) {
-        bool takes_a = b == count || (a < half && compare_items(g, spare[a], spare[b]) <= 0);
-
-        items[i] = takes_a ? spare[a++] : spare[b++];
-    }
 }
 
 static enum status passes_having(struct select_grouping *g, bool *does)
@@ -304,7 +289,7 @@ static enum status output_all(struct select_grouping *g)
     for (size_t i = 0; i < count; i++)
         items[i] = i;
     if (g->code->order_count > 0)
-        sort_items(g, items, items + count, count);
+        sort_stable(items, items + count, count, compare_items, g);
     for (size_t i = 0; i < count && status == STATUS_OK && !g->sink->has_enough; i++) {
         if (i > 0 && g->code->order_count > 0)
             g->sink->tie += compare_items(g, items[i - 1], items[i]) != 0;

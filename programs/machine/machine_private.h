@@ -26,6 +26,12 @@ static inline struct datum *rows_at(const struct machine_rows *rows, size_t row)
     return rows->cells ? rows->cells + row * rows->width : NULL;
 }
 
+/* What currval() says of a sequence. */
+struct known_number {
+    bool is_known;
+    int64_t value;
+};
+
 #define RESTRICTIONS_MAX 16 /* columns of one source; more joins only filter */
 
 struct frame {
@@ -41,6 +47,13 @@ struct result {
     struct machine_rows rows;
     size_t next;
     bool has_null; /* of a set, which has no null among its rows */
+};
+
+/* What FETCH goes through. */
+struct cursor {
+    int64_t number;
+    uint32_t frame; /* of whoever opened it, from 1; 0: that is over */
+    struct result result;
 };
 
 struct join;
@@ -90,15 +103,25 @@ struct machine {
 
     struct heap heap;
     struct heap scratch; /* for filters */
+    uint64_t work_spent; /* of both, what has been counted among the steps */
     struct machine_rows stack;   /* slots of all frames: width 1 */
     struct frame frames[MACHINE_CALLS_MAX];
     uint32_t frame_count;
     struct result *results;
     uint32_t result_count, result_room;
+    struct cursor *cursors; /* that are open */
+    uint32_t cursor_count, cursor_room;
+    int64_t unnamed_cursors; /* opened so far */
     struct machine_statement statement;
 
     uint32_t statement_count; /* begun, of those that name a table */
     uint64_t affected;        /* by the last statement */
+    int64_t row_number; /* of the next row without a primary key */
+    struct known_number *numbers; /* by sequence */
+    uint32_t number_count;
+    uint32_t last_sequence; /* of the last nextval(), or UINT32_MAX */
+    uint32_t number_slot;   /* in the frame at hand, for the number that is asked for */
+    bool is_number_refused, asks_current;
     bool tells_ties;
     int64_t told_limit, told_offset;
     ARRAY(uint32_t) ties; /* of the last statement; none: it has no order */

@@ -201,20 +201,36 @@ static const struct select *select_of(const struct machine *m)
     return &m->statement.query->tree->as.select;
 }
 
-/* Whether there are as many outputs as anybody wants. */
+/* How many outputs anybody wants. */
+static uint64_t wanted_of(const struct machine_statement *s)
+{
+    enum query_use use = s->query->use;
+    uint64_t wanted = use == QUERY_USE_FIRST || use == QUERY_USE_EXISTS ? 1
+                      : use == QUERY_USE_ONE || use == QUERY_USE_VALUE ||
+                                use == QUERY_USE_EARLY_VALUE
+                            ? 2
+                            : UINT64_MAX;
+
+    return wanted < (uint64_t)s->limit ? wanted : (uint64_t)s->limit;
+}
+
 static bool has_enough(const struct machine *m)
 {
     const struct machine_statement *s = &m->statement;
-    enum query_use use = s->query->use;
-    size_t wanted = use == QUERY_USE_FIRST || use == QUERY_USE_EXISTS ? 1
-                    : use == QUERY_USE_ONE || use == QUERY_USE_VALUE ||
-                              use == QUERY_USE_EARLY_VALUE
-                          ? 2
-                                                                      : SIZE_MAX;
 
-    if (s->query->select.distinct)
-        return false;
-    return s->affected >= wanted || (uint64_t)s->affected >= (uint64_t)s->limit;
+    return !s->query->select.distinct && s->affected >= wanted_of(s);
+}
+
+/* The read that was asked for need not find more rows than anybody wants. */
+static void want_first(struct machine *m, const struct read_code *read)
+{
+    const struct machine_statement *s = &m->statement;
+    uint64_t wanted = wanted_of(s);
+
+    if (read->order.column_count == 0 || wanted >= INT64_MAX || s->whole)
+        return;
+    m->request.order = &read->order;
+    m->request.wanted = wanted + (uint64_t)s->offset;
 }
 
 bool machine_tells_ties(const struct machine *m)
@@ -276,8 +292,11 @@ static enum status ask(struct machine *m)
         TRY(machine_join_restrict(m, read, &is_empty));
         if (is_empty && read->is_needed)
             return finish(m, true);
-        if (!is_empty)
-            return machine_statement_read(m, read, READ_SELECT, select_of(m)->lock);
+        if (is_empty)
+            continue;
+        TRY(machine_statement_read(m, read, READ_SELECT, select_of(m)->lock));
+        want_first(m, read);
+        return STATUS_OK;
     }
     return finish(m, false);
 }

@@ -8,6 +8,7 @@
 
 #include "base/hash.h"
 #include "base/map.h"
+#include "base/sort.h"
 
 static enum status begin_one(struct machine *m, const struct query_code *q, bool is_true)
 {
@@ -316,10 +317,16 @@ static void drop_inputs(struct machine *m)
     s->restricted_count = 0;
 }
 
-/* By numbers of outputs. */
-static int compare_keys(const struct machine_rows *rows, const struct select *select, size_t left,
-                           size_t right)
+/* The rows of a UNION, and what they are ordered by: numbers of outputs. */
+struct union_order {
+    const struct machine_rows *rows;
+    const struct select *select;
+};
+
+static int compare_keys(const void *context, size_t left, size_t right)
 {
+    const struct machine_rows *rows = ((const struct union_order *)context)->rows;
+    const struct select *select = ((const struct union_order *)context)->select;
     const struct datum *a = rows_at(rows, left), *b = rows_at(rows, right);
 
     for (uint32_t i = 0; i < select->order_count; i++) {
@@ -337,33 +344,6 @@ static int compare_keys(const struct machine_rows *rows, const struct select *se
     return 0;
 }
 
-/* Of equals the first stay first. */
-static int compare_outputs(const struct machine_rows *rows, const struct select *select, size_t left,
-                           size_t right)
-{
-    int order = compare_keys(rows, select, left, right);
-
-    return order != 0 ? order : left < right ? -1 : 1;
-}
-
-static void merge_outputs(const struct machine_rows *rows, const struct select *select,
-                          size_t *places, size_t *spare, size_t count)
-{
-    size_t half = count / 2, a = 0, b = half;
-
-    if (count < 2)
-        return;
-    merge_outputs(rows, select, places, spare, half);
-    merge_outputs(rows, select, places + half, spare, count - half);
-    memcpy(spare, places, count * sizeof *places);
-    for (size_t i = 0; i < count; i++) {
-        bool takes_a = b == count ||
-                       (a < half && compare_outputs(rows, select, spare[a], spare[b]) < 0);
-
-        places[i] = takes_a ? spare[a++] : spare[b++];
-    }
-}
-
 static enum status order_outputs(struct machine *m, const struct select *select)
 {
     struct machine_rows *rows = &m->statement.outputs;
@@ -378,7 +358,8 @@ static enum status order_outputs(struct machine *m, const struct select *select)
     }
     for (size_t i = 0; i < count; i++)
         places[i] = i;
-    merge_outputs(rows, select, places, places + count, count);
+    sort_stable(places, places + count, count, compare_keys,
+                &(struct union_order){ rows, select });
     for (size_t i = 0; i < count && bytes > 0; i++)
         memcpy(sorted + i * rows->width, rows_at(rows, places[i]), bytes);
     if (count * bytes > 0)
@@ -394,7 +375,7 @@ static enum status note_ties(struct machine *m, const struct select *select)
     uint32_t tie = 0;
 
     for (size_t i = 0; i < rows->count; i++) {
-        tie += i > 0 && compare_keys(rows, select, i - 1, i) != 0;
+        tie += i > 0 && compare_keys(&(struct union_order){ rows, select }, i - 1, i) != 0;
         TRY(machine_note_tie(m, tie));
     }
     return STATUS_OK;

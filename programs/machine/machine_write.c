@@ -118,7 +118,7 @@ static enum status check_next(struct machine *m, bool *done)
         const struct unique_code *u = &t->uniques[number];
         bool is_first = s->step == 0 && is_new(m, before);
 
-        if (has_null(u->columns, row) ||
+        if ((number == 0 && schema_of(m)->is_numbered) || has_null(u->columns, row) ||
             (!is_new(m, before) && columns_equal(u->columns, before, row)))
             continue;
         if (is_taken_within(m, u->columns))
@@ -355,6 +355,8 @@ static enum status make_inserted(struct machine *m)
         TRY(code_evaluate_formula(&s->query->values[s->row * s->after.width + i], &scope, &value));
         row[i] = *value;
     }
+    if (schema_of(m)->is_numbered)
+        row[schema_of(m)->key.at[0]] = datum_of_int64(m->row_number++);
     return refuse_row(m, row);
 }
 

@@ -160,3 +160,22 @@ enum status program_parse_call(const struct program *program, struct text text, 
     arena_close(&arena);
     return status;
 }
+
+bool program_admits_row(const struct program *program, uint32_t table, const struct datum *row,
+                        struct heap *scratch)
+{
+    const struct schema_table *t = &program->tree.schema.tables[table];
+
+    for (uint16_t i = 0; i < t->column_count; i++)
+        if (t->columns[i].not_null && datum_is_null(&row[i]))
+            return false;
+    for (uint16_t i = 0; i < t->check_count; i++) {
+        const struct filter filter = { .condition = program->code->tables[table].checks[i] };
+        struct sql_error error;
+        bool holds;
+
+        if (condition_evaluate(&filter, row, scratch, &holds, &error) != STATUS_OK || !holds)
+            return false;
+    }
+    return true;
+}

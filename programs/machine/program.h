@@ -40,6 +40,10 @@ MUST_USE enum status program_add_statements(struct program *, const struct progr
 /* The number, or UINT32_MAX. */
 uint32_t program_find_function(const struct program *, struct text name);
 
+/* Whether its table may have such a row: as far as NOT NULL and CHECK say. The scratch heap is reset. */
+bool program_admits_row(const struct program *, uint32_t table, const struct datum *row,
+                        struct heap *scratch);
+
 /* Room for the arguments of a call. */
 struct program_arguments {
     struct datum *at;

@@ -1,4 +1,5 @@
 #include "programs/plpgsql/plpgsql_private.h"
+#include "programs/plpgsql/plpgsql_cursor_private.h"
 #include "programs/plpgsql/plpgsql_variable_private.h"
 #include "programs/sql/analyze_build.h"
 
@@ -7,6 +8,7 @@
 
 #include "base/memory.h"
 
+#define REFUSED_CURSOR "OPEN, FETCH or CLOSE in this form"
 #define BODY_TOKENS_MAX 50000 /* libpg_query compares every variable with all before it */
 
 /* --- What the JSON would leave out ------------------------------------------------- */
@@ -28,21 +30,6 @@ static bool is_alias(const struct plpgsql_reader *r, const struct sql_tokens *to
            plpgsql_is_word(r, &tokens->at[i + 3], TEXT(";"));
 }
 
-/* In DECLARE: c [[NO] SCROLL] CURSOR. Without the cursors it lacks, libpg_query 15 talks of others. */
-static bool is_cursor(const struct plpgsql_reader *r, const struct sql_tokens *tokens, uint32_t i)
-{
-    uint32_t name = i;
-
-    if (!plpgsql_is_word(r, &tokens->at[i], TEXT("cursor")))
-        return false;
-    if (name > 0 && plpgsql_is_word(r, &tokens->at[name - 1], TEXT("scroll")))
-        name--;
-    if (name > 0 && plpgsql_is_word(r, &tokens->at[name - 1], TEXT("no")))
-        name--;
-    return name >= 2 && (plpgsql_is_word(r, &tokens->at[name - 2], TEXT("declare")) ||
-                         plpgsql_is_word(r, &tokens->at[name - 2], TEXT(";")));
-}
-
 /* Errors here are about the body as a text. */
 static enum status check_words(struct plpgsql_reader *r)
 {
@@ -57,13 +44,10 @@ static enum status check_words(struct plpgsql_reader *r)
     if (tokens->count > 0 && r->body.at[tokens->at[0].start] == '#')
         return analyze_refuse(r->a, (int32_t)tokens->at[0].start,
                               "an option of PL/pgSQL (#...) is not supported");
-    for (uint32_t i = 0; i < tokens->count; i++) {
+    for (uint32_t i = 0; i < tokens->count; i++)
         if (is_alias(r, tokens, i))
             return analyze_refuse(r->a, (int32_t)tokens->at[i].start, "ALIAS is not supported");
-        if (is_cursor(r, tokens, i))
-            return analyze_refuse(r->a, (int32_t)tokens->at[i].start,
-                                  "explicit cursors are not supported");
-    }
+    TRY(plpgsql_find_cursors(r));
     r->a->piece = &r->here;
     return STATUS_OK;
 }
@@ -119,6 +103,12 @@ enum status plpgsql_refuse_body(struct plpgsql_reader *r, const struct sql_fault
         r->a->piece = &r->whole;
     else if (fault->line > 0)
         r->here.line = r->body_line + fault->line - 1;
+    /* libpg_query does not know cursors, or not all. */
+    if (strstr(fault->text, "must be of type cursor or refcursor")) {
+        r->here.line = plpgsql_strange_cursor(r, r->body_line + fault->line - 1);
+        r->a->piece = &r->here;
+        return analyze_refuse(r->a, -1, REFUSED_CURSOR " is not supported");
+    }
     return analyze_refuse(r->a, location, "function %.*s: %s",
                           TEXT_PRINT(r->routine.function->name), fault->text);
 }
@@ -171,13 +161,12 @@ static enum status parse_json(struct plpgsql_reader *r, const char *text, cJSON 
 
 static enum status parse_body(struct plpgsql_reader *r, struct text statement, cJSON **json)
 {
-    char *copy = strndup(statement.at, statement.length), *text = NULL;
+    char *copy, *text = NULL;
     struct sql_fault fault;
     enum status status;
 
     *json = NULL;
-    if (!copy)
-        return error_set(r->a->err, STATUS_OVER_LIMIT, "no memory");
+    TRY(plpgsql_without_cursors(r, statement, &copy));
     status = sql_parse_body(copy, &text, &fault);
     if (status == STATUS_OK)
         status = parse_json(r, text, json);
@@ -269,6 +258,7 @@ enum status plpgsql_analyze_body(struct analysis *a, struct program_function *fu
     sql_tokens_close(&r.tokens);
     array_close(&r.routine.variables);
     array_close(&r.records);
+    array_close(&r.cursors);
     a->piece = outside;
     return status;
 }
@@ -309,15 +299,22 @@ static enum status read_assign(struct plpgsql_reader *r, const cJSON *json, stru
 
 static enum status read_perform(struct plpgsql_reader *r, const cJSON *json, struct action *action)
 {
+    const struct cursor_words *cursor = plpgsql_cursor_words(r, member(json, "expr"));
+
+    if (cursor)
+        return plpgsql_read_cursor(r, cursor, action);
     action->kind = ACTION_QUERY;
     return plpgsql_read_query(r, member(json, "expr"), &action->as.query.query);
 }
 
 static enum status read_sql(struct plpgsql_reader *r, const cJSON *json, struct action *action)
 {
+    const struct cursor_words *cursor = plpgsql_cursor_words(r, member(json, "sqlstmt"));
     const struct output *outputs;
     const struct query *query;
 
+    if (cursor)
+        return plpgsql_read_fetch(r, cursor, json, action);
     action->kind = ACTION_QUERY;
     TRY(plpgsql_read_query(r, member(json, "sqlstmt"), &action->as.query.query));
     query = action->as.query.query;
@@ -520,8 +517,34 @@ static enum status read_loop(struct plpgsql_reader *r, const cJSON *json, struct
     return STATUS_OK;
 }
 
+/* The record of the loop itself has in its body, and behind it, what the query gives. */
+static enum status read_rows_body(struct plpgsql_reader *r, const cJSON *json, struct names *names,
+                                  struct action *action)
+{
+    struct shapes own;
+
+    TRY(plpgsql_shapes_save(r, &own));
+    TRY(read_body(r, json, names, &action->as.rows.body));
+    plpgsql_shapes_restore(r, &own);
+    plpgsql_shapes_blur(r, member(json, "body"));
+    return STATUS_OK;
+}
+
+static enum status read_for_cursor(struct plpgsql_reader *r, const cJSON *json, const char *name,
+                                   const struct cursor_words *words, struct action *action)
+{
+    struct cursor_loop loop;
+
+    plpgsql_shapes_blur(r, member(json, "body"));
+    TRY(plpgsql_begin_cursor_loop(r, words, name, action, &loop));
+    TRY(read_rows_body(r, json, &loop.names, loop.action));
+    plpgsql_end_cursor_loop(&loop);
+    return STATUS_OK;
+}
+
 static enum status read_for_range(struct plpgsql_reader *r, const cJSON *json, struct action *action)
 {
+    const struct cursor_words *cursor = plpgsql_cursor_words(r, member(json, "lower"));
     const char *name = plpgsql_json_text(member(member(json, "var"), "PLpgSQL_var"), "refname");
     const cJSON *step = member(json, "step");
     struct type integer = type_of(TYPE_INTEGER);
@@ -529,6 +552,8 @@ static enum status read_for_range(struct plpgsql_reader *r, const cJSON *json, s
 
     if (!name)
         return analyze_refuse(r->a, -1, "libpg_query does not say what the loop counts with");
+    if (cursor)
+        return read_for_cursor(r, json, name, cursor, action);
     action->kind = ACTION_FOR_RANGE;
     action->as.range.reverse = plpgsql_json_is(json, "reverse");
     TRY(plpgsql_read_expression(r, member(json, "lower"), &integer, &action->as.range.low));
@@ -542,22 +567,16 @@ static enum status read_for_range(struct plpgsql_reader *r, const cJSON *json, s
     return STATUS_OK;
 }
 
-/* The record of the loop itself has in its body, and behind it, what the query gives. */
 static enum status read_for_query(struct plpgsql_reader *r, const cJSON *json, struct action *action)
 {
     const cJSON *body = member(json, "body");
     struct names names = { 0 };
-    struct shapes own;
 
     action->kind = ACTION_FOR_QUERY;
     TRY(plpgsql_read_query(r, member(json, "query"), &action->as.rows.query));
     plpgsql_shapes_blur(r, body);
     TRY(plpgsql_read_into(r, member(json, "var"), action->as.rows.query, false, &action->as.rows.into));
-    TRY(plpgsql_shapes_save(r, &own));
-    TRY(read_body(r, json, &names, &action->as.rows.body));
-    plpgsql_shapes_restore(r, &own);
-    plpgsql_shapes_blur(r, body);
-    return STATUS_OK;
+    return read_rows_body(r, json, &names, action);
 }
 
 /* How many loops out the label's is; without a label, the innermost. */
@@ -620,9 +639,9 @@ static const struct {
     { "PLpgSQL_stmt_call", "CALL" },
     { "PLpgSQL_stmt_commit", "COMMIT" },
     { "PLpgSQL_stmt_rollback", "ROLLBACK" },
-    { "PLpgSQL_stmt_open", "OPEN" },
-    { "PLpgSQL_stmt_fetch", "FETCH" },
-    { "PLpgSQL_stmt_close", "CLOSE" },
+    { "PLpgSQL_stmt_open", REFUSED_CURSOR },
+    { "PLpgSQL_stmt_fetch", REFUSED_CURSOR },
+    { "PLpgSQL_stmt_close", REFUSED_CURSOR },
 };
 
 static enum status read_statement(struct plpgsql_reader *r, const cJSON *item, struct action *action)

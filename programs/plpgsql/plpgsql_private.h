@@ -3,6 +3,7 @@
  *
  *     plpgsql.c            a body: its blocks and its statements
  *     plpgsql_variable.c   its variables, which fields a record has where, and the SQL in it
+ *     plpgsql_cursor.c     explicit cursors
  *
  * The JSON numbers a function's variables in the order of the text ("datums")
  * but does not say to which block they belong, so whoever walks the statements
@@ -11,7 +12,7 @@
  * line on, which gives every error its column.
  *
  * What the JSON leaves out is refused beforehand by looking at the words of the
- * body: ALIAS, explicit cursors, how a record is declared, and options
+ * body: ALIAS, how a record is declared, and options
  * (#variable_conflict).
  *
  * A record is a variable in the JSON of libpg_query 15, and a PLpgSQL_rec in that
@@ -32,6 +33,17 @@ struct nest {
     const struct nest *outer;
 };
 
+enum cursor_kind { CURSOR_DECLARED, CURSOR_OPEN, CURSOR_FETCH, CURSOR_CLOSE, CURSOR_LOOP };
+
+/* What stands in the body about a cursor (plpgsql_cursor.c). By numbers of tokens; up to the second one of a pair, and none where they are equal. */
+struct cursor_words {
+    enum cursor_kind kind;
+    uint32_t first, end; /* all that libpg_query does not see */
+    uint32_t name;
+    uint32_t arguments, arguments_end;
+    uint32_t query, query_end;
+};
+
 struct plpgsql_reader {
     struct analysis *a;
     struct routine routine;
@@ -49,6 +61,7 @@ struct plpgsql_reader {
     uint32_t begin_line; /* of the block around, in the body */
 
     ARRAY(struct analyze_record *) records;
+    ARRAY(struct cursor_words) cursors;
     const struct nest *nest;
     unsigned depth; /* of statements */
 };

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "programs/plpgsql/plpgsql_private.h"
+#include "programs/plpgsql/plpgsql_cursor_private.h"
 #include "programs/sql/analyze_build.h"
 #include "programs/sql/analyze_expression.h"
 
@@ -140,7 +140,7 @@ static enum status analyze_selected(struct plpgsql_reader *r, const PgQuery__Nod
     return analyze_build_cast(a, *to, CAST_VARIABLE, location, out);
 }
 
-static enum status parse_expression(struct plpgsql_reader *r, const char *text, const struct type *to,
+enum status plpgsql_read_text(struct plpgsql_reader *r, const char *text, const struct type *to,
                                     const struct expression **out)
 {
     PgQuery__ParseResult *tree = NULL;
@@ -173,7 +173,7 @@ enum status plpgsql_read_expression(struct plpgsql_reader *r, const cJSON *objec
     const char *text;
 
     TRY(text_of_expr(r, object, &text));
-    return parse_expression(r, text, to, out);
+    return plpgsql_read_text(r, text, to, out);
 }
 
 /* Where the value begins in "x := value", "x = value"; NULL where x is no plain variable. */
@@ -208,21 +208,27 @@ enum status plpgsql_read_assigned(struct plpgsql_reader *r, const cJSON *object,
 
     TRY(text_of_expr(r, object, &text));
     TRY(find_value(r, text, &value));
-    return parse_expression(r, value, &to, out);
+    return plpgsql_read_text(r, value, &to, out);
 }
 
 /* --- Queries --------------------------------------------------------------------- */
 
 enum status plpgsql_read_query(struct plpgsql_reader *r, const cJSON *object, const struct query **query)
 {
+    const char *text;
+
+    TRY(text_of_expr(r, object, &text));
+    return plpgsql_read_query_text(r, text, query);
+}
+
+enum status plpgsql_read_query_text(struct plpgsql_reader *r, const char *text, const struct query **query)
+{
     PgQuery__ParseResult *tree = NULL;
     const PgQuery__Node *node;
     struct text prefix = { "", 0 };
     struct piece piece;
-    const char *text;
     enum status status;
 
-    TRY(text_of_expr(r, object, &text));
     /* PERFORM comes with SELECT in its place. */
     if (strncmp(text, "SELECT", select_word.length - 1) == 0) {
         prefix = select_word;
@@ -340,11 +346,9 @@ enum status plpgsql_find_claimed(struct plpgsql_reader *r, uint32_t datum, struc
     return STATUS_OK;
 }
 
-enum status plpgsql_claim_loop_variable(struct plpgsql_reader *r, const char *name, struct names *names,
-                                        uint32_t *slot)
+/* The datum of a loop's variable, which is the next one. */
+static enum status claim_loop_datum(struct plpgsql_reader *r, const char *name, struct named *named)
 {
-    struct named *named = NULL;
-
     for (; r->next_datum < r->datum_count; r->next_datum++) {
         const cJSON *variable = variable_at(r, r->next_datum);
         const char *its_name = plpgsql_json_text(variable, "refname");
@@ -353,12 +357,20 @@ enum status plpgsql_claim_loop_variable(struct plpgsql_reader *r, const char *na
             continue;
         if (type_text(variable) || !its_name || strcmp(its_name, name) != 0)
             break;
-        TRY(plpgsql_add_variable(r, names, text_of(name), type_of(TYPE_INTEGER), &named));
         r->claimed[r->next_datum++] = named;
-        *slot = named->slot;
         return STATUS_OK;
     }
     return analyze_refuse(r->a, -1, "the variable of the loop (%s) cannot be followed", name);
+}
+
+enum status plpgsql_claim_loop_variable(struct plpgsql_reader *r, const char *name, struct names *names,
+                                        uint32_t *slot)
+{
+    struct named *named = NULL;
+
+    TRY(plpgsql_add_variable(r, names, text_of(name), type_of(TYPE_INTEGER), &named));
+    *slot = named->slot;
+    return claim_loop_datum(r, name, named);
 }
 
 /* --- DECLARE --------------------------------------------------------------------- */
@@ -391,7 +403,7 @@ static enum status copy_type(struct plpgsql_reader *r, struct text of, struct ty
     return STATUS_OK;
 }
 
-static enum status read_type(struct plpgsql_reader *r, const char *text, struct type *type)
+enum status plpgsql_read_type(struct plpgsql_reader *r, const char *text, struct type *type)
 {
     static const struct text suffix = { "%TYPE", 5 };
     struct text whole = text_of(text);
@@ -437,17 +449,20 @@ static bool is_plain_record(const struct plpgsql_reader *r, const cJSON *variabl
     return false;
 }
 
-static enum status add_record(struct plpgsql_reader *r, struct names *names, const cJSON *variable,
+static enum status add_record(struct plpgsql_reader *r, struct names *names, const char *name,
                               struct named **named)
 {
     void *memory;
 
-    if (!is_plain_record(r, variable))
-        return analyze_refuse(r->a, -1, "a record with a default, CONSTANT or NOT NULL is not supported");
-    TRY(add_named(r, names, text_of(plpgsql_json_text(variable, "refname")), named));
+    TRY(add_named(r, names, text_of(name), named));
     TRY(analyze_keep(r->a, 1, sizeof *(*named)->record, &memory));
     (*named)->record = memory;
     return array_push(&r->records, (*named)->record, r->a->err);
+}
+
+static bool is_refcursor(const char *type)
+{
+    return strncasecmp(type, "refcursor", 9) == 0 && type[9 + strspn(type + 9, " \t\r\n")] == '\0';
 }
 
 /* `initial` is its value when the block begins, or NULL. */
@@ -460,9 +475,13 @@ static enum status add_declared(struct plpgsql_reader *r, struct names *names, c
 
     *initial = NULL;
     plpgsql_read_line(r, variable);
-    TRY(read_type(r, type_text(variable), &type));
+    if (is_refcursor(type_text(variable)))
+        return plpgsql_declare_cursor(r, names, variable, named, initial);
+    TRY(plpgsql_read_type(r, type_text(variable), &type));
+    if (type.kind == TYPE_RECORD && !is_plain_record(r, variable))
+        return analyze_refuse(r->a, -1, "a record with a default, CONSTANT or NOT NULL is not supported");
     if (type.kind == TYPE_RECORD)
-        return add_record(r, names, variable, named);
+        return add_record(r, names, plpgsql_json_text(variable, "refname"), named);
     /* The value cannot mean the variable itself, so it is read before that has a name. */
     if (value)
         TRY(plpgsql_read_expression(r, value, &type, initial));
@@ -631,6 +650,18 @@ static enum status into_record(struct plpgsql_reader *r, const struct named *nam
     }
     named->record->now = shape;
     return STATUS_OK;
+}
+
+enum status plpgsql_add_loop_record(struct plpgsql_reader *r, const char *name, struct names *names,
+                                    const struct query *query, const struct into **into)
+{
+    const struct output *outputs = NULL;
+    uint32_t count = analyze_query_outputs(query, &outputs);
+    struct named *named = NULL;
+
+    TRY(add_record(r, names, name, &named));
+    TRY(claim_loop_datum(r, name, named));
+    return into_record(r, named, outputs, count, false, into);
 }
 
 static enum status into_variables(struct plpgsql_reader *r, const cJSON *fields,

@@ -14,6 +14,9 @@ uint32_t plpgsql_count_declared(const struct plpgsql_reader *, uint32_t begin_li
 bool plpgsql_has_declared_on(const struct plpgsql_reader *, uint32_t line);
 MUST_USE enum status plpgsql_claim_loop_variable(struct plpgsql_reader *, const char *name, struct names *,
                                                  uint32_t *slot);
+/* A loop's own record, and what goes into it. */
+MUST_USE enum status plpgsql_add_loop_record(struct plpgsql_reader *, const char *name, struct names *,
+                                             const struct query *, const struct into **);
 MUST_USE enum status plpgsql_add_variable(struct plpgsql_reader *, struct names *, struct text name, struct type,
                                           struct named **);
 MUST_USE enum status plpgsql_find_claimed(struct plpgsql_reader *, uint32_t datum, struct named **);
@@ -39,5 +42,10 @@ MUST_USE enum status plpgsql_read_expression(struct plpgsql_reader *, const cJSO
 MUST_USE enum status plpgsql_read_assigned(struct plpgsql_reader *, const cJSON *object, struct type to,
                                            const struct expression **);
 MUST_USE enum status plpgsql_read_query(struct plpgsql_reader *, const cJSON *object, const struct query **);
+/* The same of texts, which are looked for from r->cursor on. */
+MUST_USE enum status plpgsql_read_text(struct plpgsql_reader *, const char *text, const struct type *to,
+                                       const struct expression **);
+MUST_USE enum status plpgsql_read_query_text(struct plpgsql_reader *, const char *text, const struct query **);
+MUST_USE enum status plpgsql_read_type(struct plpgsql_reader *, const char *text, struct type *);
 
 #endif

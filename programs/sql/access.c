@@ -241,6 +241,13 @@ static void survey_action(struct access_survey *s, const struct action *action)
     case ACTION_BLOCK:
         survey_block(s, &action->as.block);
         break;
+    case ACTION_OPEN:
+        survey_query(s, action->as.cursor.query);
+        break;
+    case ACTION_REQUIRE_CLOSED:
+    case ACTION_FETCH:
+    case ACTION_CLOSE:
+        break;
     }
 }
 

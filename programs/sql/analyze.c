@@ -2,6 +2,7 @@
 #include "programs/sql/analyze_build.h"
 #include "programs/sql/analyze_expression.h"
 #include "programs/sql/analyze_select_private.h"
+#include "programs/sql/analyze_sequence_private.h"
 #include "programs/sql/analyze_table_private.h"
 #include "programs/sql/analyze_write_private.h"
 
@@ -278,6 +279,103 @@ static struct analyze_statement statement_of(const struct analysis *a, const PgQ
     return (struct analyze_statement){ raw->stmt, { a->file.at + start, end - start }, (int32_t)start };
 }
 
+/* --- DROP TABLE: what is dropped is as if it had never been created -------------------- */
+
+static const PgQuery__CreateStmt *table_created_by(const PgQuery__RawStmt *raw)
+{
+    return raw->stmt->node_case == PG_QUERY__NODE__NODE_CREATE_STMT ? raw->stmt->create_stmt : NULL;
+}
+
+static bool constrains_to(const PgQuery__Node *node, const char *table)
+{
+    return node->node_case == PG_QUERY__NODE__NODE_CONSTRAINT &&
+           node->constraint->contype == PG_QUERY__CONSTR_TYPE__CONSTR_FOREIGN &&
+           strcmp(node->constraint->pktable->relname, table) == 0;
+}
+
+static bool refers_to(const PgQuery__CreateStmt *stmt, const char *table)
+{
+    for (size_t i = 0; i < stmt->n_table_elts; i++) {
+        const PgQuery__Node *node = stmt->table_elts[i];
+        bool is_column = node->node_case == PG_QUERY__NODE__NODE_COLUMN_DEF;
+
+        for (size_t c = 0; is_column && c < node->column_def->n_constraints; c++)
+            if (constrains_to(node->column_def->constraints[c], table))
+                return true;
+        if (constrains_to(node, table))
+            return true;
+    }
+    return false;
+}
+
+static enum status drop_table(struct analysis *a, const struct analyze_statement *s, const char *name,
+                              PgQuery__ParseResult *live)
+{
+    for (size_t i = 0; i < live->n_stmts; i++) {
+        const PgQuery__CreateStmt *created = table_created_by(live->stmts[i]);
+
+        if (!created || strcmp(created->relation->relname, name) != 0)
+            continue;
+        live->n_stmts--;
+        memmove(&live->stmts[i], &live->stmts[i + 1], (live->n_stmts - i) * sizeof *live->stmts);
+        return STATUS_OK;
+    }
+    if (s->node->drop_stmt->missing_ok)
+        return STATUS_OK;
+    return analyze_refuse(a, s->location, "table \"%s\" does not exist", name);
+}
+
+static enum status check_unreferenced(struct analysis *a, const struct analyze_statement *s, const char *name,
+                                      const PgQuery__ParseResult *live)
+{
+    for (size_t i = 0; i < live->n_stmts; i++) {
+        const PgQuery__CreateStmt *other = table_created_by(live->stmts[i]);
+
+        if (other && refers_to(other, name))
+            return analyze_refuse(a, s->location, "DROP of table %s is not supported: table %s refers to it", name,
+                                  other->relation->relname);
+    }
+    return STATUS_OK;
+}
+
+static enum status drop_tables(struct analysis *a, const struct analyze_statement *s, PgQuery__ParseResult *live)
+{
+    const PgQuery__DropStmt *drop = s->node->drop_stmt;
+
+    if (drop->remove_type != PG_QUERY__OBJECT_TYPE__OBJECT_TABLE)
+        return analyze_refuse(a, s->location, "DROP of anything but a table is not supported");
+    for (size_t i = 0; i < drop->n_objects; i++) {
+        if (drop->objects[i]->list->n_items > 1)
+            return analyze_refuse(a, s->location, "a schema before a table's name is not supported");
+        TRY(drop_table(a, s, sql_string(drop->objects[i]->list->items[0]).at, live));
+    }
+    for (size_t i = 0; i < drop->n_objects; i++)
+        TRY(check_unreferenced(a, s, sql_string(drop->objects[i]->list->items[0]).at, live));
+    return STATUS_OK;
+}
+
+/* The statements that count, as a tree that borrows from the other. */
+static enum status without_dropped(struct analysis *a, const PgQuery__ParseResult *tree,
+                                   const struct sql_tokens *tokens, PgQuery__ParseResult *live)
+{
+    void *memory;
+
+    TRY(analyze_keep(a, tree->n_stmts, sizeof *live->stmts, &memory));
+    *live = *tree;
+    live->stmts = memory;
+    live->n_stmts = 0;
+    for (size_t i = 0; i < tree->n_stmts; i++) {
+        struct analyze_statement s = statement_of(a, tree->stmts[i], tokens);
+
+        a->whole.line = analyze_line_at(a, (size_t)s.location);
+        if (s.node->node_case == PG_QUERY__NODE__NODE_DROP_STMT)
+            TRY(drop_tables(a, &s, live));
+        else
+            live->stmts[live->n_stmts++] = tree->stmts[i];
+    }
+    return STATUS_OK;
+}
+
 static uint32_t count_references(const PgQuery__CreateStmt *stmt)
 {
     uint32_t count = (uint32_t)stmt->n_table_elts;
@@ -297,6 +395,10 @@ static enum status make_room(struct analysis *a, const PgQuery__ParseResult *tre
     for (size_t i = 0; i < tree->n_stmts; i++)
         if (tree->stmts[i]->stmt->node_case == PG_QUERY__NODE__NODE_CREATE_STMT)
             references += count_references(tree->stmts[i]->stmt->create_stmt);
+    /* At most one for each column, and one for each statement. */
+    a->sequence_room = references + (uint32_t)tree->n_stmts;
+    TRY(analyze_keep(a, a->sequence_room, sizeof *a->sequences, &memory));
+    a->sequences = memory;
     TRY(analyze_keep(a, tree->n_stmts + 1, sizeof *a->tables, &memory));
     a->tables = memory;
     TRY(analyze_keep(a, tree->n_stmts, sizeof *a->functions, &memory));
@@ -318,17 +420,21 @@ static enum status declare(struct analysis *a, const struct analyze_statement *s
         return analyze_table(a, s->node->create_stmt);
     case PG_QUERY__NODE__NODE_CREATE_FUNCTION_STMT:
         return declare_function(a, s);
+    case PG_QUERY__NODE__NODE_CREATE_SEQ_STMT:
+        return analyze_sequence(a, s->node->create_seq_stmt, s->location);
     default:
         return analyze_refuse(a, s->location, "%s is not supported", sql_node_name(s->node));
     }
 }
 
 /* Tables and headers of functions first: bodies may use what comes later in the file. */
-static enum status read_statements(struct analysis *a, const PgQuery__ParseResult *tree,
+static enum status read_statements(struct analysis *a, const PgQuery__ParseResult *all,
                                    const struct sql_tokens *tokens)
 {
+    PgQuery__ParseResult live, *tree = &live;
     uint32_t function = 0;
 
+    TRY(without_dropped(a, all, tokens, tree));
     TRY(make_room(a, tree));
     for (size_t i = 0; i < tree->n_stmts; i++) {
         struct analyze_statement s = statement_of(a, tree->stmts[i], tokens);
@@ -392,8 +498,10 @@ enum status analyze_program(struct text sql, struct arena *arena, struct program
         status = read_file(&a);
     heap_close(&a.heap);
     array_close(&a.line_starts);
+    array_close(&a.cursor_names);
     *program = (struct program_tree){
-        .schema = { a.tables, a.table_count, a.references, a.reference_count },
+        .schema = { a.tables, a.table_count, a.references, a.reference_count, a.sequences,
+                    a.sequence_count },
         .functions = a.functions,
         .function_count = a.function_count,
     };
@@ -430,6 +538,8 @@ enum status analyze_call_text(const struct program_tree *program, struct text te
         .err = err,
         .tables = (struct schema_table *)program->schema.tables,
         .table_count = program->schema.table_count,
+        .sequences = (struct schema_sequence *)program->schema.sequences,
+        .sequence_count = program->schema.sequence_count,
         .functions = (struct program_function *)program->functions,
         .function_count = program->function_count,
     };
@@ -567,6 +677,8 @@ enum status analyze_statements(struct program_tree *tree,
         .err = err,
         .tables = (struct schema_table *)tree->schema.tables,
         .table_count = tree->schema.table_count,
+        .sequences = (struct schema_sequence *)tree->schema.sequences,
+        .sequence_count = tree->schema.sequence_count,
         .functions = (struct program_function *)tree->functions,
         .function_count = tree->function_count,
     };

@@ -3,6 +3,7 @@
  *
  *     analyze.c             a file: its tables, then its functions; single statements
  *     analyze_table.c       CREATE TABLE
+ *     analyze_sequence.c    CREATE SEQUENCE, nextval
  *     analyze_select.c      SELECT
  *     analyze_write.c       INSERT, UPDATE, DELETE
  *     analyze_expression.c  expressions, calls and aggregates
@@ -52,6 +53,7 @@ struct named {
     struct text name;
     uint32_t slot;         /* of a plain variable */
     struct analyze_record *record; /* of a record; else NULL */
+    struct analyze_cursor *cursor; /* of a cursor; else NULL */
     bool is_constant;
     const struct named *next; /* of the same block */
 };
@@ -95,6 +97,7 @@ struct name_scope {
     uint32_t first_visible, end_visible; /* of the sources */
     struct routine *routine;             /* or NULL: no variables */
     bool allows_calls;
+    bool allows_numbers; /* of sequences, though not calls */
     enum aggregates aggregates;
     const char *place; /* "WHERE", for messages */
 };
@@ -112,8 +115,11 @@ struct analysis {
     uint32_t table_count;
     struct schema_reference *references;
     uint32_t reference_count, reference_room;
+    struct schema_sequence *sequences;
+    uint32_t sequence_count, sequence_room;
     struct program_function *functions;
     uint32_t function_count;
+    ARRAY(struct text) cursor_names;
     uint32_t source_count; /* of the statement that is read, with those of its subqueries */
 };
 

@@ -25,7 +25,7 @@ uint32_t analyze_find_table(const struct analysis *a, struct text name)
 
 uint32_t analyze_find_column(const struct schema_table *table, struct text name)
 {
-    for (uint32_t i = 0; i < table->column_count; i++)
+    for (uint32_t i = 0; i < schema_shown(table); i++)
         if (text_equal(table->columns[i].name, name))
             return i;
     return UINT32_MAX;
@@ -128,6 +128,9 @@ static enum status look_for_variable(struct analysis *a, const struct name_scope
     named = find_qualified(scope->routine->names, parts, count, &field);
     if (!named)
         return STATUS_OK;
+    if (named->cursor)
+        return analyze_refuse(a, location, "a cursor (\"%.*s\") as a value is not supported",
+                              TEXT_PRINT(named->name));
     if (!named->record)
         return analyze_build_variable(a, scope->routine->variables.at[named->slot].type, named->slot,
                                       location, out);
@@ -194,6 +197,15 @@ static enum status look_for_column(struct analysis *a, struct name_scope *scope,
     return STATUS_OK;
 }
 
+/* A table's name alone is its row, here or in a statement around. */
+static bool names_row(const struct name_scope *scope, struct text name)
+{
+    for (; scope; scope = scope->outer)
+        if (has_alias(scope, name))
+            return true;
+    return false;
+}
+
 static enum status refuse_unknown(struct analysis *a, const struct name_scope *scope,
                                   const struct text *parts, size_t count, int32_t location)
 {
@@ -228,7 +240,7 @@ enum status analyze_column_ref(struct analysis *a, struct name_scope *scope,
         TRY(look_for_column(a, scope, count == 2 ? parts[0] : (struct text){ NULL, 0 },
                             parts[count - 1], ref->location, &column));
     TRY(look_for_variable(a, scope, parts, count, ref->location, &variable));
-    if (column && variable)
+    if (variable && (column || (count == 1 && names_row(scope, parts[0]))))
         return refuse_ambiguous(a, ref->location, parts[count - 1]);
     if (!column && !variable)
         return refuse_unknown(a, scope, parts, count, ref->location);
@@ -595,6 +607,8 @@ static bool same_content(const struct expression *x, const struct expression *y)
         return x->as.in.negated == y->as.in.negated;
     case EXPRESSION_CALL:
         return x->as.function == y->as.function;
+    case EXPRESSION_NUMBER:
+        return false;
     case EXPRESSION_SUBQUERY:
         return x->as.subquery.query == y->as.subquery.query;
     case EXPRESSION_AND:
@@ -622,7 +636,7 @@ bool analyze_expressions_equal(const struct expression *x, const struct expressi
 
 bool analyze_has_call(const struct expression *e)
 {
-    if (e->kind == EXPRESSION_CALL)
+    if (e->kind == EXPRESSION_CALL || e->kind == EXPRESSION_NUMBER)
         return true;
     for (uint32_t i = 0; i < e->argument_count; i++)
         if (analyze_has_call(e->arguments[i]))

@@ -6,6 +6,7 @@
 
 #include "programs/sql/analyze_build.h"
 #include "programs/sql/analyze_select_private.h"
+#include "programs/sql/analyze_sequence_private.h"
 
 /* Expressions of a list. */
 static enum status analyze_list(struct analysis *a, struct name_scope *scope, PgQuery__Node *const *nodes,
@@ -669,6 +670,7 @@ static enum status analyze_call(struct analysis *a, struct name_scope *scope,
                                 const PgQuery__FuncCall *call, const struct expression **out)
 {
     const struct expression **arguments;
+    enum number_kind number;
     const char *name;
     uint32_t function;
 
@@ -676,6 +678,8 @@ static enum status analyze_call(struct analysis *a, struct name_scope *scope,
     for (size_t i = 0; i < ROW_COUNT(aggregates); i++)
         if (strcmp(aggregates[i].name, name) == 0)
             return analyze_aggregate(a, scope, call, aggregates[i].kind, out);
+    if (analyze_is_number(name, &number))
+        return analyze_number(a, scope, call, number, out);
     ONLY(a, call->location, call, "funcname args funcformat");
     TRY(analyze_list(a, scope, call->args, call->n_args, &arguments));
     function = analyze_find_function(a, text_of(name));

@@ -243,7 +243,7 @@ static enum status count_outputs(struct analysis *a, const struct name_scope *sc
         }
         TRY(find_star(a, scope, target->val->column_ref, &first, &end));
         for (; first < end; first++)
-            *total += a->tables[scope->sources[first].table].column_count;
+            *total += schema_shown(&a->tables[scope->sources[first].table]);
     }
     return STATUS_OK;
 }
@@ -257,7 +257,7 @@ static enum status add_star(struct analysis *a, const struct name_scope *scope,
     for (; first < end; first++) {
         const struct schema_table *table = &a->tables[scope->sources[first].table];
 
-        for (uint16_t i = 0; i < table->column_count; i++, ++*out) {
+        for (uint16_t i = 0; i < schema_shown(table); i++, ++*out) {
             (*out)->name = table->columns[i].name;
             TRY(analyze_build_column(a, table->columns[i].type,
                                      (uint16_t)(scope->first_source + first), i, ref->location,
@@ -345,6 +345,29 @@ static void set_direction(const PgQuery__SortBy *sort, struct order_item *item)
                             : sort->sortby_nulls == PG_QUERY__SORT_BY_NULLS__SORTBY_NULLS_FIRST;
 }
 
+static enum status find_union_output(struct analysis *a, const struct select *select,
+                                     const PgQuery__SortBy *sort, uint32_t *output)
+{
+    const struct expression *found;
+
+    TRY(find_output(a, select, sort->node, "ORDER BY", &found));
+    for (*output = 0; found && *output < select->output_count; ++*output)
+        if (select->outputs[*output].value == found)
+            return STATUS_OK;
+    return analyze_refuse(a, sql_node_location(sort->node), "invalid UNION/INTERSECT/EXCEPT ORDER BY clause");
+}
+
+/* An output, or an expression of the row. */
+static enum status find_order(struct analysis *a, struct name_scope *scope, const struct select *select,
+                              const PgQuery__SortBy *sort, const struct expression **by)
+{
+    TRY(find_output(a, select, sort->node, "ORDER BY", by));
+    if (!*by)
+        TRY(analyze_expression(a, scope, sort->node, by));
+    return analyze_build_settled(a, sort->location, by);
+}
+
+/* Of a UNION, which has no scope, there are only outputs. */
 static enum status analyze_order(struct analysis *a, struct name_scope *scope,
                                  const PgQuery__SelectStmt *stmt, struct select *select)
 {
@@ -357,10 +380,8 @@ static enum status analyze_order(struct analysis *a, struct name_scope *scope,
         const PgQuery__SortBy *sort = stmt->sort_clause[i]->sort_by;
 
         ONLY(a, sort->location, sort, "node sortby_dir sortby_nulls");
-        TRY(find_output(a, select, sort->node, "ORDER BY", &items[i].by));
-        if (!items[i].by)
-            TRY(analyze_expression(a, scope, sort->node, &items[i].by));
-        TRY(analyze_build_settled(a, sort->location, &items[i].by));
+        TRY(scope ? find_order(a, scope, select, sort, &items[i].by)
+                  : find_union_output(a, select, sort, &items[i].output));
         set_direction(sort, &items[i]);
     }
     select->order = items;
@@ -694,38 +715,6 @@ static enum status cast_arms(struct analysis *a, struct union_draft *draft, uint
     return STATUS_OK;
 }
 
-static enum status find_union_output(struct analysis *a, const struct select *select,
-                                     const PgQuery__SortBy *sort, uint32_t *output)
-{
-    const struct expression *found;
-
-    TRY(find_output(a, select, sort->node, "ORDER BY", &found));
-    for (*output = 0; found && *output < select->output_count; ++*output)
-        if (select->outputs[*output].value == found)
-            return STATUS_OK;
-    return analyze_refuse(a, sql_node_location(sort->node), "invalid UNION/INTERSECT/EXCEPT ORDER BY clause");
-}
-
-static enum status order_union(struct analysis *a, const PgQuery__SelectStmt *stmt,
-                               struct select *select)
-{
-    struct order_item *items;
-    void *memory;
-
-    TRY(analyze_keep(a, stmt->n_sort_clause, sizeof *items, &memory));
-    items = memory;
-    for (size_t i = 0; i < stmt->n_sort_clause; i++) {
-        const PgQuery__SortBy *sort = stmt->sort_clause[i]->sort_by;
-
-        ONLY(a, sort->location, sort, "node sortby_dir sortby_nulls");
-        set_direction(sort, &items[i]);
-        TRY(find_union_output(a, select, sort, &items[i].output));
-    }
-    select->order = items;
-    select->order_count = (uint32_t)stmt->n_sort_clause;
-    return STATUS_OK;
-}
-
 static enum status analyze_union(struct analysis *a, struct name_scope *scope,
                                  const PgQuery__SelectStmt *stmt, struct select *select)
 {
@@ -753,7 +742,7 @@ static enum status analyze_union(struct analysis *a, struct name_scope *scope,
     select->arm_count = count;
     select->outputs = draft.selects[0].outputs;
     select->output_count = draft.selects[0].output_count;
-    TRY(order_union(a, stmt, select));
+    TRY(analyze_order(a, NULL, stmt, select));
     return analyze_limit(a, scope, stmt, select);
 }
 

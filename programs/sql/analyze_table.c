@@ -3,6 +3,7 @@
 #include "programs/sql/analyze_build.h"
 #include "programs/sql/analyze_expression.h"
 #include "programs/sql/analyze_select_private.h"
+#include "programs/sql/analyze_sequence_private.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -33,6 +34,8 @@ static bool is_name_taken(const struct analysis *a, const struct table_draft *dr
     for (uint16_t i = 0; i < draft->table->check_count; i++)
         if (text_equal(draft->checks[i].name, name))
             return true;
+    if (analyze_find_sequence(a, name) != UINT32_MAX)
+        return true;
     for (uint32_t i = 0; i < a->reference_count; i++)
         if (a->references[i].from == a->table_count && text_equal(a->references[i].name, name))
             return true;
@@ -265,6 +268,10 @@ bool analyze_same_columns(struct schema_columns x, struct schema_columns y)
 static enum status read_targets(struct analysis *a, const PgQuery__Constraint *constraint,
                                 const struct schema_table *to, struct schema_columns *targets)
 {
+    if (constraint->n_pk_attrs == 0 && to->is_numbered)
+        return analyze_refuse(a, constraint->location,
+                              "there is no primary key for referenced table \"%.*s\"",
+                              TEXT_PRINT(to->name));
     if (constraint->n_pk_attrs == 0) {
         *targets = to->key;
         return STATUS_OK;
@@ -331,13 +338,60 @@ static enum status add_reference(struct analysis *a, struct table_draft *draft,
     return STATUS_OK;
 }
 
+/* What stands in a column where nobody says what: of the column's type. */
+static enum status take_default(struct analysis *a, struct schema_column *column, int32_t location)
+{
+    struct operator_choice cast;
+    struct sql_error error;
+
+    if (operator_cast(column->default_value->type, column->type, CAST_ASSIGNMENT, &cast, &error) !=
+        STATUS_OK)
+        return analyze_refuse(a, location,
+                              "column \"%.*s\" is of type %s but default expression is of type %s",
+                              TEXT_PRINT(column->name), type_name(column->type.kind),
+                              type_name(column->default_value->type.kind));
+    return analyze_build_choice(a, &cast, location, &column->default_value);
+}
+
+/* A sequence of its own: t_b_seq. */
+static enum status number_column(struct analysis *a, struct table_draft *draft, uint16_t number,
+                                 struct sequence_options options, int32_t location)
+{
+    struct schema_column *column = &draft->columns[number];
+    struct schema_columns only = { &number, 1 };
+    struct text name;
+    uint32_t sequence;
+
+    if (column->default_value)
+        return analyze_refuse(a, location, "multiple default values specified for column \"%.*s\"",
+                              TEXT_PRINT(column->name));
+    TRY(name_constraint(a, draft, &only, "seq", &name));
+    TRY(analyze_add_sequence(a, name, column->type.kind, options, location, &sequence));
+    TRY(analyze_next_number(a, sequence, location, &column->default_value));
+    column->not_null = true;
+    return take_default(a, column, location);
+}
+
+static enum status set_identity(struct analysis *a, struct table_draft *draft,
+                                const PgQuery__Constraint *constraint, int32_t number)
+{
+    struct schema_column *column = &draft->columns[number];
+
+    ONLY(a, constraint->location, constraint, "contype generated_when options");
+    if (!type_is_integer(column->type.kind))
+        return analyze_refuse(a, constraint->location,
+                              "identity column type must be smallint, integer, or bigint");
+    column->is_always_generated = *constraint->generated_when == 'a';
+    return number_column(a, draft, (uint16_t)number,
+                         (struct sequence_options){ constraint->options, constraint->n_options },
+                         constraint->location);
+}
+
 static enum status set_default(struct analysis *a, struct table_draft *draft,
                                const PgQuery__Constraint *constraint, int32_t number)
 {
-    struct name_scope scope = { .place = "DEFAULT expressions" };
+    struct name_scope scope = { .place = "DEFAULT expressions", .allows_numbers = true };
     struct schema_column *column = &draft->columns[number];
-    struct operator_choice cast;
-    struct sql_error error;
 
     ONLY(a, constraint->location, constraint, "contype raw_expr");
     if (column->default_value)
@@ -345,13 +399,7 @@ static enum status set_default(struct analysis *a, struct table_draft *draft,
                               "multiple default values specified for column \"%.*s\"",
                               TEXT_PRINT(column->name));
     TRY(analyze_expression(a, &scope, constraint->raw_expr, &column->default_value));
-    if (operator_cast(column->default_value->type, column->type, CAST_ASSIGNMENT, &cast, &error) !=
-        STATUS_OK)
-        return analyze_refuse(a, constraint->location,
-                              "column \"%.*s\" is of type %s but default expression is of type %s",
-                              TEXT_PRINT(column->name), type_name(column->type.kind),
-                              type_name(column->default_value->type.kind));
-    return analyze_build_choice(a, &cast, constraint->location, &column->default_value);
+    return take_default(a, column, constraint->location);
 }
 
 /* The one column that an expression has, however often; -1: none, -2: several. */
@@ -410,7 +458,6 @@ enum pass { PASS_COLUMNS, PASS_CHECKS, PASS_REFERENCES };
 static enum status refuse_constraint(struct analysis *a, const PgQuery__Constraint *constraint)
 {
     static const char *const names[] = {
-        [PG_QUERY__CONSTR_TYPE__CONSTR_IDENTITY] = "GENERATED AS IDENTITY",
         [PG_QUERY__CONSTR_TYPE__CONSTR_GENERATED] = "a generated column",
         [PG_QUERY__CONSTR_TYPE__CONSTR_EXCLUSION] = "EXCLUDE",
         [PG_QUERY__CONSTR_TYPE__CONSTR_ATTR_DEFERRABLE] = "DEFERRABLE",
@@ -447,6 +494,8 @@ static enum status add_constraint(struct analysis *a, struct table_draft *draft,
         return STATUS_OK;
     case PG_QUERY__CONSTR_TYPE__CONSTR_DEFAULT:
         return now ? set_default(a, draft, constraint, column) : STATUS_OK;
+    case PG_QUERY__CONSTR_TYPE__CONSTR_IDENTITY:
+        return now ? set_identity(a, draft, constraint, column) : STATUS_OK;
     case PG_QUERY__CONSTR_TYPE__CONSTR_ATTR_NOT_DEFERRABLE:
     case PG_QUERY__CONSTR_TYPE__CONSTR_ATTR_IMMEDIATE:
         return STATUS_OK; /* as everything here */
@@ -485,6 +534,34 @@ static bool has_constraint(const PgQuery__ColumnDef *def, PgQuery__ConstrType ty
     return false;
 }
 
+static bool is_serial(const PgQuery__TypeName *name, enum type_kind *kind)
+{
+    static const struct {
+        const char *name;
+        enum type_kind kind;
+    } serials[] = {
+        { "smallserial", TYPE_SMALLINT }, { "serial2", TYPE_SMALLINT }, { "serial", TYPE_INTEGER },
+        { "serial4", TYPE_INTEGER },      { "bigserial", TYPE_BIGINT }, { "serial8", TYPE_BIGINT },
+    };
+
+    for (size_t i = 0; i < ROW_COUNT(serials); i++)
+        if (name->n_names == 1 && name->n_array_bounds == 0 &&
+            strcmp(sql_string(name->names[0]).at, serials[i].name) == 0) {
+            *kind = serials[i].kind;
+            return true;
+        }
+    return false;
+}
+
+/* NOT NULL, as serial columns and identities are, too. */
+static bool is_not_null(const PgQuery__ColumnDef *def)
+{
+    enum type_kind kind;
+
+    return has_constraint(def, PG_QUERY__CONSTR_TYPE__CONSTR_NOTNULL) ||
+           has_constraint(def, PG_QUERY__CONSTR_TYPE__CONSTR_IDENTITY) || is_serial(def->type_name, &kind);
+}
+
 /* What PostgreSQL refuses of a column beside its type. */
 static enum status check_column(struct analysis *a, const struct schema_table *table,
                                 const PgQuery__ColumnDef *def)
@@ -497,8 +574,7 @@ static enum status check_column(struct analysis *a, const struct schema_table *t
         if (strcmp(def->colname, taken[i]) == 0)
             return analyze_refuse(a, def->location,
                                   "column name \"%s\" conflicts with a system column name", def->colname);
-    if (has_constraint(def, PG_QUERY__CONSTR_TYPE__CONSTR_NULL) &&
-        has_constraint(def, PG_QUERY__CONSTR_TYPE__CONSTR_NOTNULL))
+    if (has_constraint(def, PG_QUERY__CONSTR_TYPE__CONSTR_NULL) && is_not_null(def))
         return analyze_refuse(a, def->location,
                               "conflicting NULL/NOT NULL declarations for column \"%s\"", def->colname);
     return STATUS_OK;
@@ -510,12 +586,18 @@ static enum status add_column(struct analysis *a, struct table_draft *draft,
     struct schema_table *table = draft->table;
     struct schema_column *column = &draft->columns[table->column_count];
     struct text name = text_of(def->colname);
+    enum type_kind serial;
 
     ONLY(a, def->location, def, "colname type_name is_local constraints");
     if (table->column_count == COLUMNS_MAX)
         return analyze_refuse(a, def->location, "tables can have at most %d columns", COLUMNS_MAX);
     TRY(check_column(a, table, def));
     TRY(analyze_keep_text(a, name, &column->name));
+    if (is_serial(def->type_name, &serial)) {
+        column->type = type_of(serial);
+        return number_column(a, draft, table->column_count++, (struct sequence_options){ NULL, 0 },
+                             def->location);
+    }
     TRY(analyze_type(a, def->type_name, &column->type));
     if (column->type.kind == TYPE_UNKNOWN || column->type.kind == TYPE_VOID ||
         column->type.kind == TYPE_RECORD)
@@ -531,7 +613,7 @@ static enum status add_columns(struct analysis *a, struct table_draft *draft,
     size_t uniques = 0;
     void *memory;
 
-    TRY(analyze_keep(a, stmt->n_table_elts, sizeof *draft->columns, &memory));
+    TRY(analyze_keep(a, stmt->n_table_elts + 1, sizeof *draft->columns, &memory));
     draft->table->columns = draft->columns = memory;
     for (size_t i = 0; i < stmt->n_table_elts; i++) {
         const PgQuery__Node *node = stmt->table_elts[i];
@@ -551,6 +633,28 @@ static enum status add_columns(struct analysis *a, struct table_draft *draft,
     return STATUS_OK;
 }
 
+/* The column of a table without a primary key that stands for it. */
+static enum status add_row_number(struct analysis *a, struct table_draft *draft, int32_t location)
+{
+    static const struct text name = { "row_number", sizeof "row_number" - 1 };
+    struct schema_table *table = draft->table;
+    uint16_t *at;
+    void *memory;
+
+    if (analyze_find_column(table, name) != UINT32_MAX)
+        return analyze_refuse(a, location,
+                              "a table without a primary key that has a column \"%s\" is not supported",
+                              name.at);
+    TRY(analyze_keep(a, 1, sizeof *at, &memory));
+    at = memory;
+    *at = table->column_count;
+    draft->columns[table->column_count++] =
+        (struct schema_column){ .name = name, .type = type_of(TYPE_BIGINT), .not_null = true };
+    table->key = (struct schema_columns){ at, 1 };
+    table->is_numbered = true;
+    return STATUS_OK;
+}
+
 enum status analyze_table(struct analysis *a, const PgQuery__CreateStmt *stmt)
 {
     const PgQuery__RangeVar *range = stmt->relation;
@@ -567,7 +671,7 @@ enum status analyze_table(struct analysis *a, const PgQuery__CreateStmt *stmt)
     TRY(add_columns(a, &draft, stmt));
     TRY(add_constraints(a, &draft, stmt, PASS_COLUMNS));
     if (!draft.has_key)
-        return analyze_refuse(a, range->location, "a table without a primary key is not supported");
+        TRY(add_row_number(a, &draft, range->location));
     TRY(settle_uniques(a, &draft));
     TRY(add_constraints(a, &draft, stmt, PASS_CHECKS));
     TRY(add_constraints(a, &draft, stmt, PASS_REFERENCES));

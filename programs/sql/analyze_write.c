@@ -3,6 +3,7 @@
 #include "programs/sql/analyze_build.h"
 #include "programs/sql/analyze_expression.h"
 #include "programs/sql/analyze_select_private.h"
+#include "programs/sql/analyze_sequence_private.h"
 #include "programs/sql/analyze_table_private.h"
 
 #include <assert.h>
@@ -22,7 +23,7 @@ static enum status build_default(struct analysis *a, const struct schema_column 
     if (!column->default_value)
         return analyze_build_null(a, column->type, location, out);
     *out = column->default_value;
-    return STATUS_OK;
+    return analyze_ask_again(a, out);
 }
 
 /* An expression, or DEFAULT, as a value of a column. */
@@ -34,8 +35,12 @@ static enum status analyze_value(struct analysis *a, struct name_scope *scope,
     struct operator_choice cast;
     struct sql_error error;
 
-    if (node->node_case == PG_QUERY__NODE__NODE_SET_TO_DEFAULT)
-        return build_default(a, column, location, out);
+    if (node->node_case == PG_QUERY__NODE__NODE_SET_TO_DEFAULT) {
+        TRY(build_default(a, column, location, out));
+        if (!scope->allows_numbers && analyze_has_number(*out))
+            return analyze_refuse(a, location, "DEFAULT of a sequence in %s is not supported", scope->place);
+        return STATUS_OK;
+    }
     TRY(analyze_expression(a, scope, node, out));
     if (operator_cast((*out)->type, column->type, CAST_ASSIGNMENT, &cast, &error) != STATUS_OK)
         return analyze_refuse(a, location, "column \"%.*s\" is of type %s but expression is of type %s",
@@ -96,6 +101,9 @@ static enum status analyze_set(struct analysis *a, struct name_scope *scope,
             if (made[k].column == made[i].column)
                 return analyze_refuse(a, target->location, "multiple assignments to same column \"%.*s\"",
                                       TEXT_PRINT(name));
+        if (table->columns[made[i].column].is_always_generated)
+            return analyze_refuse(a, target->location, "column \"%.*s\" can only be updated to DEFAULT",
+                                  TEXT_PRINT(name));
         TRY(analyze_value(a, scope, &table->columns[made[i].column], target->val, &made[i].value));
     }
     *assignment_count = (uint32_t)count;
@@ -109,6 +117,7 @@ struct insert_columns {
     uint16_t *at;
     uint16_t count;
     bool are_named;
+    bool overrides; /* OVERRIDING SYSTEM VALUE */
 };
 
 static enum status read_columns(struct analysis *a, const struct schema_table *table,
@@ -117,11 +126,12 @@ static enum status read_columns(struct analysis *a, const struct schema_table *t
     void *memory;
 
     columns->are_named = stmt->n_cols > 0;
-    columns->count = table->column_count;
+    columns->overrides = stmt->override == PG_QUERY__OVERRIDING_KIND__OVERRIDING_SYSTEM_VALUE;
+    columns->count = schema_shown(table);
     TRY(analyze_keep(a, table->column_count, sizeof *columns->at, &memory));
     columns->at = memory;
     if (!columns->are_named) {
-        for (uint16_t i = 0; i < table->column_count; i++)
+        for (uint16_t i = 0; i < columns->count; i++)
             columns->at[i] = i;
         return STATUS_OK;
     }
@@ -161,6 +171,12 @@ static enum status analyze_row(struct analysis *a, struct name_scope *scope,
 {
     TRY(check_row(a, row, columns));
     for (size_t i = 0; i < row->n_items; i++)
+        if (table->columns[columns->at[i]].is_always_generated && !columns->overrides &&
+            row->items[i]->node_case != PG_QUERY__NODE__NODE_SET_TO_DEFAULT)
+            return analyze_refuse(a, sql_node_location(row->items[i]),
+                                  "cannot insert a non-DEFAULT value into column \"%.*s\"",
+                                  TEXT_PRINT(table->columns[columns->at[i]].name));
+    for (size_t i = 0; i < row->n_items; i++)
         TRY(analyze_value(a, scope, &table->columns[columns->at[i]], row->items[i],
                           &values[columns->at[i]]));
     for (uint16_t i = 0; i < table->column_count; i++)
@@ -187,6 +203,7 @@ static enum status analyze_values(struct analysis *a, struct routine *routine,
     static const PgQuery__List no_values = PG_QUERY__LIST__INIT;
     struct name_scope scope = { .routine = routine,
                                 .subqueries = SUBQUERIES_ALONE,
+                                .allows_numbers = true,
                                 .place = "VALUES" };
     const struct schema_table *table = table_of(a, &insert->target);
     const PgQuery__SelectStmt *source = stmt->select_stmt ? stmt->select_stmt->select_stmt : NULL;
@@ -314,7 +331,9 @@ enum status analyze_insert(struct analysis *a, struct routine *routine,
                                 .subqueries = SUBQUERIES_ALONE };
 
     a->source_count = 2;
-    ONLY(a, -1, stmt, "relation cols select_stmt on_conflict_clause returning_list");
+    ONLY(a, -1, stmt, stmt->override == PG_QUERY__OVERRIDING_KIND__OVERRIDING_SYSTEM_VALUE
+                          ? "relation cols select_stmt on_conflict_clause returning_list override"
+                          : "relation cols select_stmt on_conflict_clause returning_list");
     TRY(analyze_source(a, stmt->relation, &insert->target));
     TRY(analyze_values(a, routine, stmt, insert));
     if (stmt->on_conflict_clause)

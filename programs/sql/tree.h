@@ -43,6 +43,14 @@ enum expression_kind {
     EXPRESSION_AGGREGATE, /* only in the outputs and order of a select that aggregates */
     EXPRESSION_SUBQUERY, /* what a select says; of SUBQUERY_IN the argument is looked for in it */
     EXPRESSION_CALL,     /* a function of the program; its arguments have the parameters' types */
+    EXPRESSION_NUMBER,   /* of a sequence; each is asked for by itself, where calls may be and in VALUES */
+};
+
+enum number_kind {
+    NUMBER_NEXT,
+    NUMBER_CURRENT, /* the last one that NUMBER_NEXT gave here, of this sequence */
+    NUMBER_LAST,    /* of any */
+    NUMBER_SET,     /* its arguments: the number, and whether it has been given out */
 };
 
 enum subquery_kind {
@@ -72,6 +80,10 @@ struct expression {
             bool negated;
         } in;
         uint32_t function;
+        struct {
+            enum number_kind kind;
+            uint32_t sequence;
+        } number;
         struct {
             enum subquery_kind kind;
             bool is_correlated; /* has a column of a statement around it */
@@ -213,6 +225,10 @@ enum action_kind {
     ACTION_RETURN_ROWS, /* all rows of a query: of a single statement, see program.h */
     ACTION_RAISE,  /* an exception: ends the transaction */
     ACTION_BLOCK,
+    ACTION_REQUIRE_CLOSED, /* a cursor */
+    ACTION_OPEN,
+    ACTION_FETCH,
+    ACTION_CLOSE,
 };
 
 struct action;
@@ -271,6 +287,11 @@ struct action {
             char sqlstate[6]; /* P0001 unless given */
         } raise;
         struct block block;
+        struct {
+            uint32_t slot; /* the variable: a number, of its name or of its own */
+            const struct query *query; /* of ACTION_OPEN; of ACTION_FETCH one with the same columns */
+            const struct into *into;   /* of ACTION_FETCH */
+        } cursor;
     } as;
 };
 

@@ -83,6 +83,7 @@ enum status heap_push(struct heap *heap, size_t size, void **out, struct sql_err
         TRY(grow(heap, size, err));
     *out = heap->at;
     heap->at += size;
+    heap->work += size;
     return STATUS_OK;
 }
 

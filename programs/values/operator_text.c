@@ -162,6 +162,17 @@ static void skip_character(struct text *text)
     while (text->length > 0 && is_continuation(*text->at));
 }
 
+#define COMPARISONS_MAX 10000000 /* beside one for each byte of the text */
+#define COMPARISON_WORK 32
+
+/* A pattern with many % can take the length of the text times its own. */
+static enum status refuse_comparisons(const struct operator_call *c)
+{
+    return sql_error_set(c->err, SQLSTATE_CANCELED,
+                         "canceling statement: LIKE takes more than %d comparisons",
+                         COMPARISONS_MAX);
+}
+
 static enum status refuse_escape(const struct operator_call *c)
 {
     return sql_error_set(c->err, SQLSTATE_ESCAPE, "LIKE pattern must not end with escape character");
@@ -207,11 +218,15 @@ static enum status match(const struct operator_call *c, struct text text, struct
                          bool *matches)
 {
     struct like_retry retry = { false };
+    size_t left = COMPARISONS_MAX + text.length;
 
     *matches = false;
     while (text.length > 0) {
         bool is_escape = pattern.length > 0 && *pattern.at == '\\';
 
+        if (left-- == 0)
+            return refuse_comparisons(c);
+        c->heap->work += COMPARISON_WORK;
         if (is_escape && pattern.length == 1)
             return refuse_escape(c);
         if (pattern.length > 0 && *pattern.at == '%') {

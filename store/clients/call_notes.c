@@ -117,7 +117,7 @@ enum status call_notes_write(struct call_notes *notes, const struct run_record *
 {
     if (notes->calls.count > 1)
         qsort(notes->calls.at, notes->calls.count, sizeof *notes->calls.at, compare_calls);
-    call_log_write_head(out, &(struct call_log_head){ TEXT("ordeal"), load });
+    call_log_write_head(out, &(struct call_log_head){ .producer = TEXT("ordeal"), .load = load });
     for (size_t i = 0; i < notes->calls.count; i++) {
         const struct noted_call *call = &notes->calls.at[i];
         struct call_log_line line = line_of(notes, call, &record->txns.at[call->txn - 1]);

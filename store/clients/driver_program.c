@@ -253,6 +253,16 @@ static void program_record_written(struct driver_program *d, struct program_clie
     record_writes(client, answer, &write);
 }
 
+/* To the next request that is a matter of the store. */
+static void run_on(struct driver_program *d, struct program_client *client)
+{
+    client->request = machine_run(client->machine);
+    while (client->request->kind == REQUEST_NUMBER) {
+        sequences_answer(&d->sequences, client->machine);
+        client->request = machine_run(client->machine);
+    }
+}
+
 /* --- Calls ------------------------------------------------------------------------------------ */
 
 static int64_t now_ns(const struct driver_program *d, uint32_t client, uint64_t ordinal)
@@ -269,10 +279,15 @@ static bool make_ready(struct driver_program *d, struct program_client *client)
 
     client->is_half_done = false;
     client->request = NULL;
-    if (!client->machine && machine_open(&client->machine, d->program, MACHINE_STEPS_MAX,
-                                         MACHINE_BYTES_MAX, &err) != STATUS_OK)
+    if (client->machine)
+        return !d->is_short;
+    if (machine_open(&client->machine, d->program, MACHINE_STEPS_MAX, MACHINE_BYTES_MAX, &err) !=
+        STATUS_OK) {
         d->is_short = true;
-    return !d->is_short;
+        return false;
+    }
+    machine_number_rows(client->machine, schema_first_row((uint64_t)(client - d->clients) + 1));
+    return true;
 }
 
 static void program_start(struct driver_program *d, uint32_t number, uint32_t function,
@@ -286,7 +301,7 @@ static void program_start(struct driver_program *d, uint32_t number, uint32_t fu
     if (d->options.notes)
         call_notes_begin(d->options.notes, d->program, function, arguments, &client->beginning);
     machine_start(client->machine, function, arguments);
-    client->request = machine_run(client->machine);
+    run_on(d, client);
 }
 
 static bool begin_listed(struct driver_program *d, uint32_t number, uint64_t ordinal)
@@ -330,7 +345,7 @@ void driver_program_call(struct driver_program *d, uint32_t number, uint32_t fun
     if (!make_ready(d, client))
         return;
     machine_start(client->machine, function, NULL);
-    client->request = machine_run(client->machine);
+    run_on(d, client);
 }
 
 const struct request *driver_program_request(const struct driver_program *d, uint32_t number)
@@ -356,10 +371,10 @@ static void aim(struct driver_program *d, struct program_client *client)
 }
 
 /* A filter that pins the key to nothing at all (a null) is answered here. */
-static void answer_nothing(struct program_client *client)
+static void answer_nothing(struct driver_program *d, struct program_client *client)
 {
     machine_answer_rows(client->machine, NULL, 0);
-    client->request = machine_run(client->machine);
+    run_on(d, client);
 }
 
 static struct intent intent_to_read(const struct program_client *client)
@@ -410,7 +425,7 @@ static struct intent program_next(void *context, uint32_t number)
     struct driver_program *d = context;
     struct program_client *client = &d->clients[number];
 
-    for (; client->request && client->request->kind == REQUEST_READ; answer_nothing(client)) {
+    for (; client->request && client->request->kind == REQUEST_READ; answer_nothing(d, client)) {
         aim(d, client);
         if (client->scope != SCOPE_NONE || client->keys.count > 0)
             return intent_to_read(client);
@@ -443,7 +458,7 @@ static bool take_row(struct driver_program *d, uint16_t width, struct text row)
 }
 
 /* A row that comes twice, as with a bug, is given twice to who reads, and once to who writes. */
-static void take_rows(struct driver_program *d, const struct program_client *client,
+static void take_rows(struct driver_program *d, struct program_client *client,
                       const struct driver_answer *answer)
 {
     uint16_t width = catalog_width(d->catalog, client->request->table);
@@ -454,10 +469,12 @@ static void take_rows(struct driver_program *d, const struct program_client *cli
     changes_begin_marks(&d->marks);
     for (uint32_t i = 0; i < answer->row_count; i++) {
         const struct read_row *row = &answer->rows[i];
+        struct text values;
 
         if (!row->is_row || (is_written && !changes_add_mark(&d->marks, &d->pool, row->key)))
             continue;
-        if (!take_row(d, width, row->row))
+        values = misread_values(&client->misread, d->options.bugs, &d->pool, client->request, answer, i);
+        if (values.at && !take_row(d, width, values))
             d->is_short = true;
     }
 }
@@ -477,7 +494,7 @@ static void program_answered(void *context, uint32_t number, const struct driver
         take_rows(d, client, answer);
         machine_answer_rows(client->machine, d->rows.at, d->rows.count);
     }
-    client->request = machine_run(client->machine);
+    run_on(d, client);
     if (client->request->kind == REQUEST_FAILED || client->request->kind == REQUEST_RETURNED)
         program_record_half(client, answer);
 }
@@ -591,6 +608,7 @@ enum status driver_program_open(struct driver_program **out,
     heap_init(&d->heap, HEAP_BYTES_MAX);
     heap_init(&d->final_heap, HEAP_BYTES_MAX);
     heap_init(&d->listed_heap, HEAP_BYTES_MAX);
+    TRY(sequences_open(&d->sequences, &d->program->tree.schema, err));
     TRY(driver_program_examine_invariants(d, err));
     TRY(open_clients(d, err));
     return prepare_calls(d, err);
@@ -605,6 +623,7 @@ void driver_program_close(struct driver_program *d)
         buffer_close(&d->clients[i].beginning);
     }
     machine_close(d->judge);
+    sequences_close(&d->sequences);
     heap_close(&d->heap);
     heap_close(&d->final_heap);
     heap_close(&d->listed_heap);
@@ -675,6 +694,8 @@ enum status driver_program_load(struct driver_program *d, struct catalog *catalo
     status = call_load(d, engine, err);
     if (status == STATUS_OK)
         status = add_rows(d, engine, add_row, context, err);
+    if (status == STATUS_OK)
+        sequences_go_on(&d->sequences, engine_sequences(engine));
     engine_close(engine);
     return status;
 }

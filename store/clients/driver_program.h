@@ -37,6 +37,7 @@
 
 struct driver_program_options {
     const struct program *program; /* must outlive the driver */
+    const struct bugs *bugs; /* of computing; must outlive the driver; NULL: none */
     const struct program_call *calls; /* must outlive the driver */
     uint32_t call_count;
     bool is_directed;              /* no calls: clients call what driver_program_call() says */

@@ -88,7 +88,7 @@ enum status driver_program_evaluate(struct driver_program *d, uint32_t function,
     machine_start(d->judge, function, NULL);
     while ((r = machine_run(d->judge))->kind == REQUEST_READ)
         answer_read(d, r);
-    if (r->kind == REQUEST_WRITE)
+    if (r->kind == REQUEST_WRITE || r->kind == REQUEST_NUMBER)
         return refuse(d, function, "what is asked of the final rows must not write", err);
     if (r->kind == REQUEST_FAILED)
         return refuse(d, function, r->message, err);

@@ -5,10 +5,11 @@
 #ifndef STORE_CLIENTS_DRIVER_PROGRAM_PRIVATE_H
 #define STORE_CLIENTS_DRIVER_PROGRAM_PRIVATE_H
 
-#include "programs/machine/machine.h"
+#include "programs/machine/sequences.h"
 #include "programs/workloads/calls.h"
 #include "store/clients/changes_private.h"
 #include "store/clients/driver_program.h"
+#include "store/clients/misread.h"
 
 /* A call that is listed. */
 struct listed_call {
@@ -31,6 +32,7 @@ struct program_client {
     struct buffer beginning;
     uint32_t function;
     uint64_t txn; /* 0: none of its requests has been answered */
+    struct misread misread;
 };
 
 /* Rows of the final state, for invariants. */
@@ -62,6 +64,7 @@ struct driver_program {
     ARRAY(struct final_row) final;
     ARRAY(uint32_t) final_of_key; /* by key: place in `final` plus one */
     struct machine *judge;
+    struct sequences sequences; /* numbers are given out at once, as by a service that never fails */
     bool is_short;
 };
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "history/call_log_write.h"
 #include "programs/machine/machine.h"
 
 #define MILLISECOND INT64_C(1000000)
@@ -237,7 +238,6 @@ static void note_statement(struct driver_schedule *d, struct schedule_session *s
     json_writer_close(&json, '}');
 }
 
-/* How many rows a statement wrote is not known here. */
 static void note_answer(struct driver_schedule *d, struct schedule_session *session, uint32_t step,
                         const struct request *request)
 {
@@ -246,10 +246,13 @@ static void note_answer(struct driver_schedule *d, struct schedule_session *sess
 
     if (!d->options.notes)
         return;
-    if (gives_rows(d, &d->options.steps[step]))
+    if (gives_rows(d, &d->options.steps[step])) {
         call_notes_write_rows(d->options.notes, request, &json);
-    else
-        json_writer_null(&json, NULL);
+        return;
+    }
+    json_writer_open(&json, NULL, '{');
+    json_writer_number(&json, "count", request->affected);
+    json_writer_close(&json, '}');
 }
 
 static void note_end(struct driver_schedule *d, struct schedule_session *session, uint64_t txn)
@@ -258,13 +261,8 @@ static void note_end(struct driver_schedule *d, struct schedule_session *session
 
     if (d->options.notes && session->statements.count > 0) {
         buffer_clear(out);
-        buffer_text(out, TEXT("{\"statements\":["));
-        buffer_text(out, (struct text){ session->statements.at, session->statements.count });
-        buffer_text(out, TEXT("],\"answers\":["));
-        buffer_text(out, (struct text){ session->answers.at, session->answers.count });
-        buffer_text(out, TEXT("]}"));
-        if (session->statements.out_of_memory || session->answers.out_of_memory ||
-            out->out_of_memory ||
+        call_log_write_statements(out, &session->statements, &session->answers);
+        if (out->out_of_memory ||
             !call_notes_add(d->options.notes, txn, (struct text){ out->at, out->count }))
             d->is_short = true;
     }

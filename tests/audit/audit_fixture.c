@@ -1,5 +1,6 @@
 #include "tests/audit/audit_fixture.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "tests/fixture.h"
@@ -16,6 +17,20 @@ void audit_text(struct audited *a, const char *sql, const char *log, struct audi
     source_close(&source);
     ASSERT_OK(program_load(&a->program, text_of(sql), &err), &err);
     ASSERT_OK(audit_run(&a->log, &a->program, &options, &a->verdict, &err), &err);
+}
+
+struct verification audited_verify(const struct call_log *log, const char *sql,
+                                   const struct buffer *witness)
+{
+    struct verification verification;
+    struct error err = { 0 };
+    char *copy = malloc(witness->count + 1);
+
+    TEST_ASSERT_NOT_NULL(copy);
+    memcpy(copy, witness->at, witness->count);
+    ASSERT_OK(verify_audit(log, text_of(sql), copy, witness->count, &verification, &err), &err);
+    free(copy);
+    return verification;
 }
 
 void audited_close(struct audited *a)

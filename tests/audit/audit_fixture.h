@@ -5,6 +5,7 @@
 #define TESTS_AUDIT_AUDIT_FIXTURE_H
 
 #include "audit/audit.h"
+#include "verify/verify.h"
 
 struct audited {
     struct call_log log;
@@ -14,6 +15,8 @@ struct audited {
 
 /* Fails the test if the log or the program is refused. To be closed. */
 void audit_text(struct audited *, const char *sql, const char *log, struct audit_options);
+/* The witness is left as it is. */
+struct verification audited_verify(const struct call_log *, const char *sql, const struct buffer *witness);
 void audited_close(struct audited *);
 
 #endif

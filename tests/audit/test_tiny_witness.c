@@ -5,6 +5,7 @@
 #include "tests/audit/tiny_audit.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tests/audit/tiny_draw.h"
@@ -130,10 +131,101 @@ static void a_witness_that_is_accepted_is_of_a_log_that_has_an_execution(void)
     TEST_ASSERT_GREATER_THAN_UINT(rounds / 10, refused);
 }
 
+/* As the witness has it; snapshots are refuted by value, which is the weaker rule. */
+static const char *const refuted_levels[TINY_LEVEL_COUNT] = {
+    [TINY_SERIALIZABLE] = "\"serializable\"",
+    [TINY_STRICT_SERIALIZABLE] = "\"strict-serializable\"",
+    [TINY_SNAPSHOT_BY_VALUE] = "\"snapshot\"",
+    [TINY_STRICT_SNAPSHOT_BY_VALUE] = "\"strict-snapshot\"",
+    [TINY_RC_LOCKING] = "\"read-committed\",\"model\":\"locking\"",
+    [TINY_RC_STATEMENT] = "\"read-committed\",\"model\":\"statement\"",
+    [TINY_RC_PAPER] = "\"read-committed\",\"model\":\"paper\"",
+};
+
+/* `is_whole`: all transactions are in the core. */
+static void print_refutation(const struct tiny_log *log, const struct tiny_read *read, enum tiny_level level,
+                             bool *is_whole, struct buffer *out)
+{
+    int named = 0;
+
+    buffer_print(out, "{\"ordeal-audit\":1,\"log\":\"%s\",\"level\":%s,\"verdict\":\"invalid\",", read->digest,
+                 refuted_levels[level]);
+    if (random_below(&dice, 2))
+        buffer_print(out, "\"wrong\":{\"txn\":%d},", 1 + (int)random_below(&dice, (uint64_t)log->count));
+    buffer_print(out, "\"transactions\":[");
+    for (int t = 0; t < log->count; t++)
+        if (*is_whole || random_below(&dice, 4) > 0)
+            buffer_print(out, "%s%d", named++ > 0 ? "," : "", t + 1);
+    buffer_print(out, "]}");
+    *is_whole = named == log->count;
+}
+
+/* Those that have no execution at the model that is asked for, nor at a stronger one. */
+static bool is_refutable(const struct tiny_log *log, enum tiny_level level, struct text digest)
+{
+    enum tiny_level from = level >= TINY_RC_LOCKING ? TINY_RC_LOCKING : level;
+
+    for (enum tiny_level l = from; l <= level; l++)
+        if (tiny_has_execution(log, l, digest, NULL))
+            return false;
+    return true;
+}
+
+static void only_what_has_no_execution_is_refuted(void)
+{
+    const char *seed = getenv("TINY_SEED");
+    struct random_key key = random_key_of_seed(seed ? strtoull(seed, NULL, 10) : 9);
+    unsigned refutable[TINY_LEVEL_COUNT] = { 0 }, by_outcomes[TINY_LEVEL_COUNT] = { 0 };
+    unsigned by_parts = 0;
+    size_t rounds = fixture_rounds(200);
+
+    random_init(&dice, &key);
+    for (size_t i = 0; i < rounds; i++) {
+        struct tiny_log log;
+        struct tiny_read read;
+
+        tiny_draw(&dice, 2 + (int)(i % 3), &log);
+        /* With the places of all, long logs are judged by what each transaction may have written. */
+        for (int t = 0; t < log.count && i % 4 > 0; t++)
+            log.txns[t].has_ts = true;
+        log.ts_is_hint &= i % 4 == 0;
+        tiny_read_log(&log, &read);
+        for (enum tiny_level level = 0; level < TINY_LEVEL_COUNT; level++) {
+            bool expected = refuted_levels[level] && is_refutable(&log, level, text_of(read.digest));
+            struct buffer witness = { 0 };
+            struct verification v;
+            bool is_whole = random_below(&dice, 2) == 0;
+
+            if (!refuted_levels[level])
+                continue;
+            print_refutation(&log, &read, level, &is_whole, &witness);
+            v = tiny_verify(&read, &witness);
+            by_parts += v.is_accepted && !is_whole;
+            if (v.is_accepted ? !expected : expected && is_whole)
+                fail_with(&read, &witness, tiny_level_names[level],
+                          expected ? "there is no execution" : "there is an execution", &v);
+            refutable[level] += expected;
+            by_outcomes[level] += v.is_accepted && strstr(v.reason, "may have seen");
+            buffer_close(&witness);
+        }
+        tiny_read_close(&read);
+    }
+    for (enum tiny_level level = 0; level < TINY_LEVEL_COUNT; level++) {
+        if (!refuted_levels[level])
+            continue;
+        printf("%s: %u of %zu refuted, %u by what transactions may have written\n", tiny_level_names[level],
+               refutable[level], rounds, by_outcomes[level]);
+        TEST_ASSERT_GREATER_THAN_UINT_MESSAGE(rounds / 100, by_outcomes[level], tiny_level_names[level]);
+    }
+    printf("%u by a part of the transactions\n", by_parts);
+    TEST_ASSERT_GREATER_THAN_UINT(rounds / 100, by_parts);
+}
+
 int main(void)
 {
     UNITY_BEGIN();
     RUN_TEST(every_execution_that_the_oracle_finds_is_accepted);
+    RUN_TEST(only_what_has_no_execution_is_refuted);
     RUN_TEST(a_witness_that_is_accepted_is_of_a_log_that_has_an_execution);
     return UNITY_END();
 }

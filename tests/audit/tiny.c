@@ -30,7 +30,18 @@ const char tiny_program[] =
     "DECLARE x bigint; y bigint; BEGIN\n"
     "    SELECT v INTO x FROM t WHERE id = p_k;\n"
     "    SELECT v INTO y FROM t WHERE id = p_k;\n"
-    "    RETURN x * 1000 + y; END; $$;\n";
+    "    RETURN x * 1000 + y; END; $$;\n"
+    "CREATE FUNCTION take() RETURNS bigint LANGUAGE plpgsql AS $$\n"
+    "DECLARE x bigint; BEGIN\n"
+    "    SELECT id INTO x FROM t ORDER BY id LIMIT 1;\n"
+    "    IF FOUND THEN\n"
+    "        DELETE FROM t WHERE id = x;\n"
+    "    END IF;\n"
+    "    RETURN x; END; $$;\n"
+    "CREATE FUNCTION last(p_c bigint) RETURNS bigint LANGUAGE plpgsql AS $$\n"
+    "DECLARE x bigint; BEGIN\n"
+    "    SELECT id INTO x FROM t WHERE v = p_c ORDER BY id DESC LIMIT 1;\n"
+    "    RETURN x; END; $$;\n";
 
 /* --- Printing ------------------------------------------------------------------------------- */
 
@@ -129,7 +140,8 @@ static void print_what(const struct tiny_txn *txn, struct buffer *out)
         int arguments;
     } calls[TINY_CALL_COUNT] = { [TINY_RMW] = { "rmw", 2 },   [TINY_SKEW] = { "skew", 3 },
                                  [TINY_QUIET] = { "quiet", 2 }, [TINY_COPY] = { "copy", 2 },
-                                 [TINY_TWICE] = { "twice", 1 } };
+                                 [TINY_TWICE] = { "twice", 1 }, [TINY_TAKE] = { "take", 0 },
+                                 [TINY_LAST] = { "last", 1 } };
 
     if (txn->call != TINY_STATEMENTS) {
         buffer_print(out, "\"call\":\"%s\",\"arguments\":[", calls[txn->call].name);
@@ -358,6 +370,20 @@ static void set_value(const struct working *w, int k, int v)
         w->run->is_wrong = true;
 }
 
+/* The number of the first row in which v is c, or of the last; or TINY_NULL. */
+static int find_row(const struct working *w, bool is_last, int c)
+{
+    w->sight->next_statement(w->sight->context);
+    for (int i = 0; i < TINY_ROWS; i++) {
+        int k = is_last ? TINY_ROWS - 1 - i : i;
+        struct tiny_row row = seen(w, k);
+
+        if (row.is_there && (c == ANYTHING || row.v == c))
+            return k + 1;
+    }
+    return TINY_NULL;
+}
+
 static void run_call(const struct working *w, const struct tiny_txn *txn, struct tiny_answer *a)
 {
     const int *p = txn->arguments;
@@ -388,6 +414,15 @@ static void run_call(const struct working *w, const struct tiny_txn *txn, struct
         x = read_value(w, p[0]);
         if (x != TINY_NULL)
             set_value(w, p[1], x);
+        return;
+    case TINY_TAKE:
+        x = find_row(w, false, ANYTHING);
+        if (x != TINY_NULL)
+            run_statement(w, &(struct tiny_statement){ TINY_DELETE, x, 0, 0 }, &ignored);
+        give_row(a, x, 0);
+        return;
+    case TINY_LAST:
+        give_row(a, find_row(w, true, p[0]), 0);
         return;
     default:
         x = read_value(w, p[0]);

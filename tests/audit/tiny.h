@@ -61,6 +61,8 @@ enum tiny_call {
     TINY_QUIET,      /* quiet(k, c): adds, returns nothing */
     TINY_COPY,       /* copy(k, l): l becomes what was read of k, nothing if there is none */
     TINY_TWICE,      /* twice(k): reads v two times, returns both as one number */
+    TINY_TAKE,       /* take(): deletes the row with the least id, returns that */
+    TINY_LAST,       /* last(c): the greatest id of the rows in which v is c */
     TINY_CALL_COUNT,
 };
 

@@ -1,9 +1,7 @@
 #include "tests/audit/tiny_audit.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "history/io/source.h"
+#include "tests/audit/audit_fixture.h"
 #include "tests/fixture.h"
 #include "unity.h"
 
@@ -29,13 +27,5 @@ void tiny_read_close(struct tiny_read *read)
 
 struct verification tiny_verify(const struct tiny_read *read, const struct buffer *witness)
 {
-    struct verification verification;
-    struct error err = { 0 };
-    char *copy = malloc(witness->count + 1);
-
-    TEST_ASSERT_NOT_NULL(copy);
-    memcpy(copy, witness->at, witness->count);
-    ASSERT_OK(verify_audit(&read->log, text_of(tiny_program), copy, witness->count, &verification, &err), &err);
-    free(copy);
-    return verification;
+    return audited_verify(&read->log, tiny_program, witness);
 }

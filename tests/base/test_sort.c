@@ -44,6 +44,22 @@ static void sorted_once_each_number_stands_once(void)
     TEST_ASSERT_EQUAL_UINT32_ARRAY(((uint32_t[]){ 0, 1, 4 }), numbers, 3);
 }
 
+static int by_tens(const void *numbers, size_t a, size_t b)
+{
+    const unsigned *at = numbers;
+
+    return (at[a] / 10 > at[b] / 10) - (at[a] / 10 < at[b] / 10);
+}
+
+static void equal_places_stay_as_they_were(void)
+{
+    static const unsigned numbers[] = { 25, 13, 29, 11, 7, 21, 17 };
+    size_t places[] = { 0, 1, 2, 3, 4, 5, 6 }, spare[ROW_COUNT(places)];
+
+    sort_stable(places, spare, ROW_COUNT(places), by_tens, numbers);
+    TEST_ASSERT_EQUAL_MEMORY(((size_t[]){ 4, 1, 3, 6, 0, 2, 5 }), places, sizeof places);
+}
+
 /* Distances of one digit, of all digits, and many that are equal. */
 static void by_distance_equal_ones_stay_as_they_were(void)
 {
@@ -75,6 +91,7 @@ int main(void)
     RUN_TEST(numbers_of_each_type_rise);
     RUN_TEST(nothing_is_sorted_where_nothing_is);
     RUN_TEST(sorted_once_each_number_stands_once);
+    RUN_TEST(equal_places_stay_as_they_were);
     RUN_TEST(by_distance_equal_ones_stay_as_they_were);
     return UNITY_END();
 }

@@ -235,6 +235,24 @@ static void the_nearest_name_is_found_if_one_is_near(void)
     TEST_ASSERT_NULL(text_nearest(TEXT("run"), none));
 }
 
+static void a_prefix_is_taken_off_if_it_is_there(void)
+{
+    struct text text = TEXT("every=2s");
+
+    TEST_ASSERT_FALSE(text_take(&text, TEXT("every=2s,")));
+    TEST_ASSERT_FALSE(text_take(&text, TEXT("for=")));
+    TEST_ASSERT_TRUE(text_take(&text, TEXT("every=")));
+    TEST_ASSERT_TRUE(text_equal(text, TEXT("2s")));
+}
+
+static void what_stands_behind_the_last_byte_of_a_kind(void)
+{
+    TEST_ASSERT_TRUE(text_equal(text_behind_last(TEXT("0-1-57"), '-'), TEXT("57")));
+    TEST_ASSERT_TRUE(text_equal(text_behind_last(TEXT("57"), '-'), TEXT("57")));
+    TEST_ASSERT_TRUE(text_equal(text_behind_last(TEXT("57-"), '-'), TEXT("")));
+    TEST_ASSERT_TRUE(text_equal(text_behind_last(TEXT(""), '-'), TEXT("")));
+}
+
 int main(void)
 {
     UNITY_BEGIN();
@@ -245,5 +263,7 @@ int main(void)
     RUN_TEST(integers_are_written_as_they_are_read);
     RUN_TEST(a_number_is_taken_from_the_front);
     RUN_TEST(the_nearest_name_is_found_if_one_is_near);
+    RUN_TEST(a_prefix_is_taken_off_if_it_is_there);
+    RUN_TEST(what_stands_behind_the_last_byte_of_a_kind);
     return UNITY_END();
 }

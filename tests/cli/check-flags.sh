@@ -65,7 +65,7 @@ unset LD_LIBRARY_PATH
 # A library of another version than the headers has other functions of the same names.
 {
     sed -n '/^#define Z3_FUNCTIONS/,/clang-format on/p' "$root/smt/smt.c" |
-        grep -o 'X([a-z_]*)' | sed '/get_version/d; s/X(\(.*\))/void Z3_\1(void);void Z3_\1(void) {}/'
+        grep -o 'X([a-z_0-9]*)' | sed '/get_version/d; s/X(\(.*\))/void Z3_\1(void);void Z3_\1(void) {}/'
     echo 'void Z3_get_version(unsigned *a, unsigned *b, unsigned *c, unsigned *d);'
     echo 'void Z3_get_version(unsigned *a, unsigned *b, unsigned *c, unsigned *d)'
     echo '{ *a = 4; *b = 11; *c = 2; *d = 0; }'

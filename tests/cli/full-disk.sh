@@ -139,37 +139,31 @@ if [ "$(id -u)" -ne 0 ] || ! mount -t tmpfs -o size=256k tmpfs disk 2>check.log;
     finish
 fi
 trap 'cd /; umount "$work/disk"; rm -rf "$work"' EXIT
+
+# whole RESULT COMMAND TEST...: what the command makes is whole, or not there at all and the reason said.
+whole() {
+    made=$1
+    line=$2
+    shift 2
+    # shellcheck disable=SC2086 # several words
+    "$ORDEAL" $line >out 2>err
+    status=$?
+    if [ $status -eq 0 ]; then
+        check "with $free kB left it is whole: $line" "$@"
+    else
+        verdict $((status != 2)) "with $free kB left it is an error: $line"
+        check "with the reason" grep -q ': No space left on device$' err
+        check "and nothing is left" leaves disk filler
+    fi
+    rm -rf "$made"
+}
+
 for free in 0 4 8 16 32 64; do
     dd if=/dev/zero of=disk/filler bs=1k count=$((256 - free)) 2>check.log
-    "$ORDEAL" run small.toml --out disk/run >out 2>err
-    status=$?
-    if [ $status -eq 0 ]; then
-        check "with $free kB left a folder is whole" test -s disk/run/run.json -a -s disk/run/history.jsonl
-    else
-        verdict $((status != 2)) "with $free kB left it is an error"
-        check "with the reason" grep -q ': No space left on device$' err
-        check "and no folder is left" leaves disk filler
-    fi
-    rm -rf disk/run
-    "$ORDEAL" record sqlite --transactions 20 --out disk/record >out 2>err
-    status=$?
-    if [ $status -eq 0 ]; then
-        check "with $free kB left a recording is whole" test -s disk/record/run.json -a -s disk/record/history.jsonl
-    else
-        verdict $((status != 2)) "so it is of a recording"
-        check "with the reason, too" grep -q ': No space left on device$' err
-        check "of which no folder is left" leaves disk filler
-    fi
-    rm -rf disk/record
-    "$ORDEAL" generate list-append --transactions 400 -o disk/file.jsonl >out 2>err
-    status=$?
-    if [ $status -eq 0 ]; then
-        check "with $free kB left a file is whole" "$ORDEAL" check disk/file.jsonl
-    else
-        verdict $((status != 2)) "so it is of a file"
-        check "of which nothing is left" leaves disk filler
-    fi
-    rm -rf disk/file.jsonl
+    whole disk/run "run small.toml --out disk/run" test -s disk/run/run.json -a -s disk/run/history.jsonl
+    whole disk/record "record sqlite --transactions 20 --out disk/record" \
+        test -s disk/record/run.json -a -s disk/record/history.jsonl
+    whole disk/file.jsonl "generate list-append --transactions 400 -o disk/file.jsonl" "$ORDEAL" check disk/file.jsonl
     for flags in "convert long.jsonl --to oh -o disk/file" \
         "check long.jsonl --checker order --witness disk/file"; do
         # shellcheck disable=SC2086 # several words

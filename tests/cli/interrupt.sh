@@ -6,7 +6,7 @@
 heed=
 env --default-signal=INT true 2>check.log && heed="env --default-signal=INT"
 
-# interrupt SIGNAL STATUS SECONDS ARGUMENT...: so long after it began. Its children must be gone, too.
+# interrupt SIGNAL STATUS SECONDS ARGUMENT...: when it has worked so long. Its children must be gone, too.
 interrupt() {
     signal=$1
     wanted=$2
@@ -16,9 +16,10 @@ interrupt() {
     $heed "$ORDEAL" "$@" >out 2>err </dev/null &
     pid=$!
     case $1 in
-    sweep | bisect) await_children ;;
+    sweep | bisect) await_children && sleep "$delay" ;;
+    record) sleep "$delay" ;;
+    *) await_work "$delay" ;;
     esac
-    sleep "$delay"
     children=$(cat "/proc/$pid/task/$pid/children" 2>check.log)
     kill -s "$signal" $pid
     wait $pid
@@ -33,6 +34,13 @@ await_children() {
     for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
         [ -n "$(cat "/proc/$pid/task/$pid/children" 2>check.log)" ] && return
         sleep 0.2
+    done
+}
+# Seconds of a processor: on a loaded machine it takes longer until a command has begun.
+await_work() {
+    for _ in $(seq 200); do
+        awk -v wanted="$1" '{ sub(/.*\)/, ""); exit !($12 + $13 >= 100 * wanted) }' "/proc/$pid/stat" 2>check.log && return
+        sleep 0.05
     done
 }
 gone() {
@@ -114,6 +122,19 @@ check "a check says what it knows" says out "verdict    UNKNOWN   not judged: in
 interrupt TERM 143 0.5 check a-short.jsonl long.jsonl longer.jsonl --json
 check "of several histories it has those that it judged" mentions out '{"file":"a-short.jsonl","verdict":"valid"'
 rm -f -- *.jsonl
+
+# A search that takes as long as it is given.
+echo 'CREATE TABLE t (id bigint PRIMARY KEY, v bigint NOT NULL);' >counter.sql
+awk 'BEGIN {
+    print "{\"ordeal-log\":1,\"rows\":{\"t\":[{\"id\":\"1\",\"v\":\"0\"}]}}"
+    for (i = 1; i <= 200; i++)
+        printf "{\"txn\":%d,\"session\":%d,\"statements\":[{\"sql\":\"UPDATE t SET v = v + %d\"}],\"status\":\"unknown\"}\n", i, i, i
+    print "{\"txn\":0,\"session\":0,\"statements\":[{\"sql\":\"SELECT v FROM t\"}],\"status\":\"ok\",\"answers\":[{\"rows\":[[\"-1\"]]}]}"
+}' >open.log
+interrupt TERM 143 0.3 audit open.log --programs counter.sql --level serializable --witness open.witness
+check "an audit says that it does not know" grep -q '^audit  .* unknown  not judged: interrupted$' out
+rm -f counter.sql open.log
+check "and leaves no witness" leaves swept proved
 
 if [ -n "$heed" ]; then
     # shellcheck disable=SC2086 # several words

@@ -42,6 +42,36 @@ exits 3 "a program that does not come is not read" program silent --timeout 0.1
 exits 3 "a stream that does not end is watched for that long" \
     watch silent --profile postgresql/serializable --timeout 0.1
 
+programs="--programs $root/scenarios/programs/smallbank.sql"
+# shellcheck disable=SC2086 # several arguments
+{
+    exits 3 "a log that does not come is not audited" audit silent $programs --level snapshot --timeout 0.1
+    check "and audit says so" says err "ordeal: $reason"
+    exits 3 "nor is it verified" verify silent silent $programs --timeout 0.1
+    check "and verify says so" says err "ordeal: $reason"
+}
+
+# Of two hundred transactions nobody knows whether they committed, and nobody has a place: 2^200 executions.
+cat >counter.sql <<'END'
+CREATE TABLE counters (id bigint PRIMARY KEY, v bigint NOT NULL);
+CREATE FUNCTION add(p_n bigint) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    UPDATE counters SET v = v + p_n WHERE id = 1;
+END;
+$$;
+END
+awk 'BEGIN {
+    print "{\"ordeal-log\":1,\"rows\":{\"counters\":[{\"id\":\"1\",\"v\":\"0\"}]}}"
+    for (i = 1; i <= 200; i++)
+        printf "{\"txn\":%d,\"session\":%d,\"call\":\"add\",\"arguments\":[\"%d\"],\"status\":\"unknown\"}\n", i, i, i * 7919
+    print "{\"txn\":0,\"session\":0,\"statements\":[{\"sql\":\"SELECT v FROM counters\"}],\"status\":\"ok\",\"answers\":[{\"rows\":[[\"5\"]]}]}"
+}' >open.jsonl
+for level in serializable snapshot read-committed; do
+    exits 3 "an audit at $level stops in the middle of its search" \
+        audit open.jsonl --programs counter.sql --level $level --timeout 0.3
+    check "and says so" mentions out "unknown  not judged: the time limit of 0.3 seconds"
+done
+
 # Thousands of selects, each of other rows, over thousands of rows: minutes of work in a small file.
 awk 'BEGIN {
     printf "{\"ordeal-history\":1,\"tables\":{\"t\":{\"columns\":{\"id\":\"bigint\",\"s\":\"text\"},\"key\":[\"id\"]}},\"initial\":{"
@@ -109,7 +139,7 @@ check "prove reports what it has when its time is over" mentions out '"interrupt
 run 3 bisect "$root/scenarios/list-append.toml" --seeds 1..100000 --set workload.transactions=100 --timeout 1
 check "and bisect how far it looked" grep -q '^ended      by --timeout; go on with --seeds [0-9]*..100000$' out
 
-for command in 'check x' 'verify x y' 'convert x --to oh -o y' 'run x' 'bisect x' 'prove' 'program x' \
+for command in 'check x' 'verify x y' 'verify x y --programs z' 'audit x --level snapshot' 'convert x --to oh -o y' 'run x' 'bisect x' 'prove' 'program x' \
     'generate rw-mix -o y' 'sweep x --seeds 1..2' 'watch x --profile postgresql/serializable'; do
     # shellcheck disable=SC2086 # several arguments
     exits 2 "$command refuses a limit that is none" $command --timeout soon

@@ -43,6 +43,9 @@ check "and the reason is told" mentions out 'out of memory (--memory 100M): no m
 run 0 generate predicate-mix --transactions 300 -o rows.jsonl
 run 0 generate rw-mix --transactions 300 -o items.jsonl
 run 0 check items.jsonl --checker order --witness witness
+run 0 run "$root/scenarios/smallbank.toml" --set workload.transactions=300 --audit-log calls.jsonl
+ln -s "$root/scenarios/programs/smallbank.sql" calls.sql
+run 0 audit calls.jsonl --programs calls.sql --level snapshot --witness calls.witness
 cat >real.toml <<'END'
 name = "real"
 [workload]
@@ -99,6 +102,8 @@ done <<END
 0 check rows.jsonl
 0 check items.jsonl --checker blackbox
 0 verify items.jsonl witness
+0 audit calls.jsonl --programs calls.sql --level snapshot
+0 verify calls.jsonl calls.witness --programs calls.sql
 0 convert rows.jsonl --to oh -o x.oh
 0 generate rw-mix -o x.jsonl
 0 run $root/scenarios/ping.toml

@@ -13,8 +13,10 @@ for file in "$programs"/*.sql; do
 import json, sys
 program = json.load(open(sys.argv[1]))
 tables = {table["name"]: table for table in program["tables"]}
-assert tables and all(table["columns"] and table["key"] for table in tables.values())
+assert tables and all(table["columns"] for table in tables.values())
 names = {t: [column["name"] for column in table["columns"]] for t, table in tables.items()}
+assert [t for t in tables if not tables[t]["key"]] in ([], ["messages"])
+assert all(set(table["key"]) <= set(names[t]) for t, table in tables.items())
 assert program["functions"]
 for function in program["functions"]:
     for access in function["access"]:

@@ -12,11 +12,7 @@ echo >libduckdb.so
 run 2 record duckdb --level snapshot --binaries .
 check "and one that is none is refused" mentions err "cannot be loaded"
 
-if "$ORDEAL" record duckdb --level snapshot --transactions 1 2>&1 </dev/null | grep -q "there is no DuckDB"; then
-    run 2 record duckdb --level snapshot
-    check "without the library it is said how it is had" mentions err "tools/deps.sh databases"
-    finish
-fi
+needs duckdb --level snapshot
 
 for workload in list-append rw-register bank; do
     for topology in memory file; do

@@ -11,11 +11,7 @@ check "its order cannot be recovered" mentions err "no --certificate"
 run 2 record etcd --binaries /nowhere
 check "a program that is not there is missed" mentions err "has no etcd"
 
-if "$ORDEAL" record etcd --transactions 1 2>&1 </dev/null | grep -q "there is no etcd server"; then
-    run 2 record etcd --transactions 10
-    check "without a server its package is named" mentions err "install the package etcd-server"
-    finish
-fi
+needs etcd
 
 for workload in list-append rw-register bank predicate; do
     run 0 record etcd --workload $workload --level strict-serializable --clients 4 --transactions 200 --json

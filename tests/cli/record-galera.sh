@@ -9,12 +9,7 @@ check "its order cannot be recovered" mentions err "no --certificate"
 run 2 record galera --topology four
 check "it has two nodes or three" mentions err "no topology 'four'"
 
-if [ ! -x /usr/sbin/mariadbd ] || [ ! -e /usr/lib/galera/libgalera_smm.so ]; then
-    run 2 record galera --transactions 10
-    check "without it its package is named" mentions err "install the package"
-    finish
-fi
-
+needs galera --level snapshot
 run 0 record galera --level snapshot --workload bank --clients 6 --transactions 200 --json
 check "two nodes give snapshot isolation" mentions out '"verdict":"valid"'
 check "and something was committed" sh -c '! grep -q "\"committed\":0," out'

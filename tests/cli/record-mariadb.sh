@@ -17,11 +17,7 @@ check "nor have those without snapshots" mentions err "not at read-uncommitted"
 run 2 record mariadb --certificate --level snapshot --setting default_storage_engine=ROCKSDB
 check "nor has MyRocks" mentions err "MyRocks refuses"
 
-if [ ! -x /usr/sbin/mariadbd ]; then
-    run 2 record mariadb --transactions 10
-    check "without a server its package is named" mentions err "install the package mariadb-server"
-    finish
-fi
+needs mariadb
 run 2 record mariadb --setting no_such_setting=1
 check "the server's own words are told" mentions err "unknown variable 'no_such_setting=1'"
 
@@ -95,6 +91,20 @@ uri="${uri%/*}/mine"
 run 0 record mariadb --connect "$uri" --transactions 100 --clients 4
 check "it records a server that is there" mentions out "verdict    VALID"
 check "and leaves nothing there" sh -c '! ls data/mine | grep -q ordeal_'
+"$ORDEAL" record mariadb --connect "$uri" --for 60s >out 2>err </dev/null &
+recorder=$!
+until_table() { # command: whether it comes true within ten seconds
+    for try in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+        ls data/mine | "$@" ordeal_ && return 0
+        sleep 0.5
+    done
+    return 1
+}
+until_table grep -q
+sleep 1
+check "it records until it is killed" kill -9 $recorder
+wait $recorder 2>/dev/null
+check "and then leaves nothing there, either" until_table sh -c '! grep -q "$0"'
 run 2 record mariadb --connect "$uri" --certificate
 check "whose log is not read" mentions err "a MariaDB server that ordeal has started"
 run 2 record mariadb --connect "$uri" --kill every=1s

@@ -11,11 +11,7 @@ check "an address has a scheme" mentions err "http://HOST:PORT"
 run 2 record rqlite --binaries /nowhere
 check "a program that is not there is missed" mentions err "has no rqlited"
 
-if "$ORDEAL" record rqlite --transactions 1 2>&1 </dev/null | grep -q "there is no rqlite server"; then
-    run 2 record rqlite --transactions 10
-    check "without a server it is said how one is had" mentions err "tools/deps.sh databases"
-    finish
-fi
+needs rqlite
 
 run 2 record rqlite --setting level=most
 check "a level of reading is one of its manual" mentions err "level is none, weak, linearizable or strong, not 'most'"

@@ -8,6 +8,9 @@ run 0 generate rw-mix --transactions 2000 -o items.jsonl
 run 0 generate predicate-mix --transactions 500 -o rows.jsonl
 run 0 generate list-append --transactions 2000 -o lists.jsonl
 run 0 check items.jsonl --checker order --witness witness
+run 0 run "$root/scenarios/smallbank.toml" --set workload.transactions=200 --audit-log calls.log
+ln -s "$root/scenarios/programs/smallbank.sql" calls.sql
+run 0 audit calls.log --programs calls.sql --level serializable --witness calls.witness
 
 # repeat N TEXT: the text N times.
 repeat() { awk -v n="$1" -v t="$2" 'BEGIN { for (i = 0; i < n; i++) printf "%s", t }'; }
@@ -17,6 +20,8 @@ nested() {
         inside="$(repeat $depth "$2")$3$(repeat $depth "$4")"
         printf 'create table t(id bigint primary key, v bigint);\ncreate function f(a bigint) returns bigint language plpgsql as $$ begin return %s; end $$;\n' \
             "$inside" >"$1-$depth.sql"
+        printf '{"ordeal-log":1}\n{"txn":1,"session":0,"statements":[{"sql":"select %s"}],"status":"ok"}\n' \
+            "$inside" >"$1-$depth.log"
         printf '{"ordeal-history":1,"tables":{"t":{"columns":{"id":"bigint","v":"bigint"},"key":["id"]}}}\n{"txn":1,"session":0,"status":"ok","at":[1,2],"ops":[{"select":"t","where":"v = %s","rows":{}}]}\n' \
             "$inside" >"$1-$depth.jsonl"
     done
@@ -58,6 +63,8 @@ done
 survives check items.jsonl --checker blackbox --engine z3 --version-order 0
 survives check items.jsonl --checker blackbox --version-order 0 -j 4
 survives verify items.jsonl witness
+survives audit calls.log --programs calls.sql --level snapshot
+survives verify calls.log calls.witness --programs calls.sql
 survives convert rows.jsonl --to oh -o rows.oh
 survives generate rw-mix --transactions 100 -o made.jsonl
 survives watch items.jsonl --profile postgresql/serializable
@@ -74,7 +81,15 @@ survives list scenarios
 survives explain G0
 for file in *-*.sql; do
     survives program "$file" --call 'f(1)'
+    survives audit calls.log --programs "$file" --level snapshot
+    survives verify calls.log calls.witness --programs "$file"
 done
+for file in *-*.log; do
+    survives audit "$file" --programs calls.sql --level snapshot
+    survives verify "$file" calls.witness --programs calls.sql
+done
+survives verify calls.log objects.json --programs calls.sql
+survives audit objects.json --programs calls.sql --level snapshot
 for file in *-*.jsonl values.jsonl objects.json vectors.edn tags.edn dbcop.json chronos.json; do
     survives check "$file"
     survives verify "$file" witness

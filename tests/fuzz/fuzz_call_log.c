@@ -114,7 +114,7 @@ static bool same_cells(const struct call_log *a, uint32_t at_a, const struct cal
 static void check_what_is_written(const struct call_log *log)
 {
     struct call_log_head head = { log->producer.at ? log->producer : TEXT(""),
-                                  log->load.at ? log->load : TEXT("") };
+                                  log->load.at ? log->load : TEXT(""), log->ts_is_hint };
     struct buffer out = { 0 };
     struct call_log again;
     struct error err;
@@ -126,9 +126,8 @@ static void check_what_is_written(const struct call_log *log)
         if (log->txns.at[i].function.length > 0)
             write_call(log, &log->txns.at[i], &out);
     is_read = read_log(out.at, out.count, &again, &err);
-    /* Places that are only a hint may be the same. */
-    assert(is_read || log->ts_is_hint);
-    for (size_t i = 0; is_read && i < log->txns.count; i++) {
+    assert(is_read && again.ts_is_hint == log->ts_is_hint);
+    for (size_t i = 0; i < log->txns.count; i++) {
         const struct logged_txn *txn = &log->txns.at[i], *copy;
 
         if (txn->function.length == 0)

@@ -63,29 +63,32 @@ static void log_columns(FILE *out, uint64_t size)
     fputs("\"v\":\"0\"}]}}\n", out);
 }
 
+/* A call of all_of_it() that answers these rows, with one piece again and again. */
+static void log_answer(FILE *out, const char *begin, const char *piece, uint64_t size,
+                       const char *end)
+{
+    log_call(out, 1, "\"all_of_it\"", "ok");
+    fprintf(out, ",\"answers\":[{\"rows\":[%s", begin);
+    repeat(out, piece, size);
+    fprintf(out, "%s]}]}\n", end);
+}
+
 static void log_rows(FILE *out, uint64_t size)
 {
     log_head(out, size);
-    log_call(out, 1, "\"all_of_it\"", "ok");
-    fputs(",\"answers\":[{\"rows\":[[\"0\"]]}]}\n", out);
+    log_answer(out, "", "", 0, "[\"0\"]");
 }
 
 static void log_values(FILE *out, uint64_t size)
 {
     log_head(out, 1);
-    log_call(out, 1, "\"all_of_it\"", "ok");
-    fputs(",\"answers\":[{\"rows\":[[", out);
-    repeat(out, "\"\",", size);
-    fputs("null]]}]}\n", out);
+    log_answer(out, "[", "\"\",", size, "null]");
 }
 
 static void log_empty_rows(FILE *out, uint64_t size)
 {
     log_head(out, 1);
-    log_call(out, 1, "\"all_of_it\"", "ok");
-    fputs(",\"answers\":[{\"rows\":[[]", out);
-    repeat(out, ",[]", size);
-    fputs("]}]}\n", out);
+    log_answer(out, "", "[],", size, "[]");
 }
 
 static void log_functions(FILE *out, uint64_t size)

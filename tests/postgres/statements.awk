@@ -420,7 +420,7 @@ function update_many(    table, set) {
     if (table == "p")
         return "    UPDATE p SET " (set == 0 ? "m = " num_of(2) " % 99999" : set == 1 ? \
             "s = substr(" text_of(2) ", 1, 8)" : set == 2 ? "f = " bool_of(2) : \
-            one_of("w = w + 1, f = NOT f|m = m * 1.1, w = a")) " WHERE " where("p") ";\n" seen("")
+            one_of("w = w + 1, f = NOT f|m = m * 1.1, w = a % 50")) " WHERE " where("p") ";\n" seen("")
     if (table == "e")
         return "    UPDATE e SET z = " int_of(1) " % 1000, pay = " num_of(1) " WHERE " \
             where("e") ";\n" seen("")
@@ -446,6 +446,90 @@ function returning_many(    table) {
         "DELETE FROM " table) " WHERE " where(table) " AND " key_of(table) " % 3 = 0 RETURNING " \
         int_of(2) " AS o1, *\n    LOOP\n        i := COALESCE(i, 0) + COALESCE(r.o1, 100) + r." \
         key_of(table) ";\n    END LOOP;\n" seen("p")
+}
+
+# A table without a primary key, with rows that nothing tells apart.
+function keyless(    text) {
+    text = keyless_statement()
+    reach("")
+    return text
+}
+function keyless_statement(    kind) {
+    columns["int"] = "dv|dv|(x % 5)::int"
+    columns["big"] = "ref|x"
+    columns["num"] = columns["time"] = columns["list"] = ""
+    columns["text"] = "ds"
+    columns["bool"] = "(dv > 2)|(ds = t)|(ref IS NULL)"
+    kind = draw(7)
+    if (kind == 0) reach("")
+    if (kind == 0) return "    INSERT INTO dup VALUES (" int_of(1) ", substr(" text_of(0) ", 1, 4), " \
+        one_of("x|y|NULL|3") ")" one_of("|, (y % 4, 'd', NULL), (y % 4, 'd', NULL)|| ON CONFLICT DO NOTHING") \
+        ";\n" seen("")
+    if (kind == 1) return "    INSERT INTO dup (dq, dv) VALUES (" one_of("x|y|y % 9|NULL") ", x % 3)" \
+        one_of("| ON CONFLICT (dq) DO UPDATE SET dv = dup.dv + excluded.dv| ON CONFLICT (dq) DO NOTHING") \
+        " RETURNING dv INTO i;\n" seen("p")
+    if (kind == 2) return "    UPDATE dup SET dv = " one_of("dv % 7 + 1|y % 9|dv") ", ds = " \
+        one_of("'e'|ds|substr(t, 1, 4)") " WHERE " bool_of(2) ";\n" seen("")
+    if (kind == 3) return "    DELETE FROM dup WHERE " bool_of(2) " AND " one_of("dv = x % 5|ref = x|ds > t|dq < y") \
+        ";\n" seen("")
+    if (kind == 4) return "    FOR r IN SELECT " one_of("*|dup.*|ref, dv, ds, dq") " FROM dup WHERE " bool_of(2) \
+        "\n        ORDER BY dv, ds, ref, dq" offset() "\n    LOOP\n        result := result || COALESCE(r.dv::text, '-')" \
+        " || COALESCE(r.ds, '-') || COALESCE(r.ref::text, '-') || ';';\n    END LOOP;\n"
+    if (kind == 5) return "    FOR r IN SELECT id, count(*) AS n, sum(dv) AS s FROM p " one_of("|LEFT ") \
+        "JOIN dup ON ref = id WHERE " one_of("w > y|true|id < x") "\n        GROUP BY id ORDER BY id\n    LOOP\n" \
+        "        result := result || r.id || ':' || r.n || COALESCE(r.s::text, '-') || ';';\n    END LOOP;\n"
+    return "    SELECT count(*), min(ds) INTO i, u FROM dup WHERE " bool_of(2) ";\n" seen("p")
+}
+
+# Numbers of sequences. What else a row has cannot fail: only then it is known who is asked first.
+function numbers(    kind) {
+    kind = draw(8)
+    reach("")
+    if (kind == 0) return "    INSERT INTO num " one_of("(nv) VALUES (y)|VALUES (DEFAULT, y)|DEFAULT VALUES|" \
+        "(nv, id) VALUES (3, nextval('num_id_seq'))|(nv) VALUES (1), (y)|VALUES (DEFAULT, 1), (DEFAULT, y)") \
+        ";\n    SELECT count(*) + max(id) INTO i FROM num;\n" seen("p")
+    if (kind == 1) return "    INSERT INTO num (nv) VALUES (y) RETURNING id, nv INTO i, u;\n" seen("p")
+    if (kind == 2) return "    i := nextval('round') * 100 + currval('round');\n" seen("p")
+    if (kind == 3) return "    SELECT nextval('few'), lastval() INTO i, u;\n" seen("p")
+    if (kind == 4) return "    i := setval('round', " int_of(1) one_of("|, true|, false|, b") ");\n" seen("p")
+    if (kind == 5) return "    i := CASE WHEN " bool_of(1) " THEN nextval('round'::regclass) ELSE lastval() END;\n" \
+        seen("p")
+    if (kind == 6) return "    PERFORM setval('few', " one_of("x|y|9|-3") ", false);\n    i := nextval('few');\n" seen("p")
+    return "    UPDATE num SET nv = " int_of(0) " WHERE id % 5 = y % 5;\n    i := currval('round');\n" seen("p")
+}
+
+# Explicit cursors. What is beneath one changes while it is open. None stays open: all calls are one transaction.
+function cursor_declarations() {
+    reach("p")
+    return "    c1 CURSOR FOR SELECT id, s FROM p\n        WHERE " where("p") " ORDER BY id" one_of("| DESC| LIMIT 3") ";\n" \
+        "    c2 " one_of("|NO SCROLL ") "CURSOR (k bigint, u2 text) " one_of("FOR|IS") " SELECT * FROM c WHERE " \
+        one_of("k1 = k|k1 > k AND k2 <> u2|p_id = k OR k2 = u2") " ORDER BY k1, k2;\n    c3 refcursor;\n"
+}
+function cursor_opened(cursor) {
+    reach("")
+    if (cursor == "c1") return "OPEN c1"
+    if (cursor == "c2") return "OPEN c2(" big_of(0) ", " text_of(1) ")"
+    reach("e")
+    return "OPEN c3 FOR SELECT e_id AS id, " one_of("pay::text|list::text|since::text") " AS s FROM e WHERE " \
+        where("e") " ORDER BY e_id"
+}
+function cursor_into(cursor) { return cursor == "c2" ? "q" : one_of("i, u|r") }
+function cursors(    cursor, into) {
+    cursor = one_of("c1|c2|c3")
+    into = cursor_into(cursor)
+    if (draw(3) == 0 && cursor != "c3")
+        return "    FOR r IN " cursor (cursor == "c2" ? " (x, 'k' || y)" : "") " LOOP\n        result := result || " \
+            (cursor == "c2" ? "r.k2" : "COALESCE(r.s, '-')") " || FOUND::text;\n        " one_of("EXIT|CONTINUE") \
+            " WHEN " loop_condition() ";\n        UPDATE p SET w = w + 1 WHERE id = x;\n    END LOOP;\n" \
+            "    result := result || FOUND::text;\n"
+    return "    " cursor_opened(cursor) ";\n" (draw(2) ? "" : "    DELETE FROM c WHERE p_id = x;\n" \
+        "    UPDATE p SET s = 'new' WHERE id > y;\n") \
+        (draw(3) ? "" : "    FETCH " one_of("|NEXT ") "FROM " cursor " INTO " into ";\n    result := result || FOUND::text;\n") \
+        "    LOOP\n        FETCH " cursor " INTO " into ";\n        EXIT WHEN NOT FOUND" one_of("|| OR x = 3") ";\n" \
+        "        result := result || " (into == "q" ? "q.k2" : into == "r" ? "r.id || COALESCE(r.s, '-')" : \
+        "i || COALESCE(u, '-')") " || ';';\n    END LOOP;\n" \
+        (draw(4) || cursor == "c3" ? "    CLOSE " cursor ";\n" : "    IF y = 1 THEN\n        CLOSE " cursor \
+        ";\n    END IF;\n    CLOSE " cursor ";\n")
 }
 
 # The language itself. What a call returns is never compared with null: PostgreSQL may leave it out.
@@ -484,7 +568,10 @@ function loops() {
 }
 
 function statement(    kind) {
-    kind = draw(34)
+    kind = draw(43)
+    if (kind > 39) return cursors()
+    if (kind > 36) return numbers()
+    if (kind > 33) return keyless()
     if (kind > 31) return select_outer()
     if (kind > 30) return grouped_with_subqueries()
     if (kind > 28) return write_with_subqueries()
@@ -508,6 +595,7 @@ function statement(    kind) {
 
 BEGIN {
     state = seed + 1
+    print "DROP TABLE IF EXISTS nothing, p CASCADE;\nCREATE TABLE p (id text);\nCREATE TABLE c (id serial);\nDROP TABLE p, c;"
     print "CREATE TABLE p (\n    id bigint PRIMARY KEY,\n    a int UNIQUE,\n    s varchar(8),\n" \
         "    m numeric(8,2) CHECK (m <> 2 * 3.5),\n    f boolean,\n" \
         "    w bigint NOT NULL DEFAULT 7 CHECK (w < 90),\n" \
@@ -517,6 +605,12 @@ BEGIN {
     print "CREATE TABLE e (\n    e_id bigint PRIMARY KEY,\n    boss bigint REFERENCES e (e_id),\n" \
         "    pay numeric(10,2) NOT NULL,\n    z smallint,\n    since timestamp,\n" \
         "    list bigint[]\n);\n"
+    print "CREATE TABLE dup (\n    dv int CHECK (dv < 60),\n    ds varchar(4) DEFAULT 'new',\n" \
+        "    ref bigint,\n    dq int UNIQUE\n);\n"
+    print "CREATE TABLE num (\n    id serial PRIMARY KEY,\n    nv int CHECK (nv <> 5),\n" \
+        "    back smallint GENERATED ALWAYS AS IDENTITY (INCREMENT -2 MAXVALUE 30000 CYCLE)\n);\n"
+    print "CREATE SEQUENCE round MINVALUE -5 MAXVALUE 60 START 3 INCREMENT 7 CYCLE;"
+    print "CREATE SEQUENCE few AS smallint INCREMENT BY -3 MINVALUE -20 MAXVALUE 10 NO CYCLE;\n"
     print "CREATE FUNCTION load(p_scale bigint) RETURNS void LANGUAGE plpgsql AS $$\nBEGIN\n" \
         "    FOR i IN 1..12 * p_scale LOOP\n" \
         "        INSERT INTO p (id, a, s, m, f) VALUES (i, i * 3 % 13, 's' || i % 4, i / 3.0," \
@@ -526,6 +620,9 @@ BEGIN {
         "            CASE i % 3 WHEN 0 THEN timestamp '2000-01-04' WHEN 1 THEN timestamp" \
         " '2000-01-02 00:00:03' END,\n" \
         "            CASE WHEN i % 4 > 0 THEN ARRAY[i::bigint, i % 3] END);\n" \
+        "        INSERT INTO num (nv) VALUES (i + 5);\n" \
+        "        PERFORM nextval('round');\n" \
+        "        INSERT INTO dup VALUES (i % 3, 'd', CASE WHEN i % 2 = 0 THEN i / 2 END), (i % 3, 'd', NULL);\n" \
         "    END LOOP;\nEND;\n$$;\n"
     print "CREATE FUNCTION touch(p_id bigint, p_by int) RETURNS bigint LANGUAGE plpgsql AS $$\n" \
         "DECLARE\n    v bigint;\nBEGIN\n    IF p_by > 30 THEN\n" \
@@ -538,7 +635,7 @@ BEGIN {
         print "CREATE FUNCTION f" number "(x bigint, y int, t text, n numeric, b boolean," \
             " d timestamp, l bigint[]) RETURNS text"
         print "LANGUAGE plpgsql AS $$\nDECLARE\n    r record;\n    q record;\n" \
-            "    i bigint;\n    u text;\n    result text := '';\nBEGIN"
+            "    i bigint;\n    u text;\n    result text := '';\n" cursor_declarations() "BEGIN"
         printf "%s", statement()
         if (draw(3) == 0) printf "%s", statement()
         print "    RETURN result;\nEND;\n$$;\n"

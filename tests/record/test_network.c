@@ -113,6 +113,28 @@ static void a_parted_node_is_reached_by_the_hub_alone(void)
     check_all(NODES + 1, "whole again");
 }
 
+static void a_partition_is_known_by_what_it_drops(void)
+{
+    uint64_t before = network_dropped();
+
+    check_all(NODES + 1, "whole");
+    TEST_ASSERT_EQUAL_UINT64_MESSAGE(before, network_dropped(), "nothing is dropped");
+    TEST_ASSERT_EQUAL_MESSAGE(STATUS_OK, network_part(&network, 1, true, &err), err.text);
+    TEST_ASSERT_TRUE(reaches(0, 2));
+    TEST_ASSERT_EQUAL_UINT64_MESSAGE(before, network_dropped(), "the others still talk");
+    TEST_ASSERT_FALSE(reaches(0, 1));
+    TEST_ASSERT_TRUE(network_dropped() > before);
+}
+
+static void what_is_sent_to_a_node_is_counted(void)
+{
+    uint64_t first = network_sent(0), second = network_sent(1);
+
+    TEST_ASSERT_TRUE(reaches(HUB, 1));
+    TEST_ASSERT_EQUAL_UINT64(first, network_sent(0));
+    TEST_ASSERT_TRUE(network_sent(1) > second);
+}
+
 static void what_cannot_be_undone_is_told(void)
 {
     TEST_ASSERT_EQUAL(STATUS_IO, network_part(&network, 0, false, &err));
@@ -160,6 +182,8 @@ int main(void)
     UNITY_BEGIN();
     RUN_TEST(nodes_and_the_hub_reach_every_node);
     RUN_TEST(a_parted_node_is_reached_by_the_hub_alone);
+    RUN_TEST(a_partition_is_known_by_what_it_drops);
+    RUN_TEST(what_is_sent_to_a_node_is_counted);
     RUN_TEST(what_cannot_be_undone_is_told);
     RUN_TEST(the_thread_comes_back_to_where_it_was);
     RUN_TEST(a_slow_network_is_slow_or_refused);

@@ -14,6 +14,7 @@
 
 static struct own_server server;
 static struct error err;
+static bool is_felt;
 
 void setUp(void)
 {
@@ -44,17 +45,17 @@ static void wait_for_words(unsigned node, const char *wanted)
     TEST_ASSERT_EQUAL_STRING(wanted, words);
 }
 
-/* 'T': it is stopped. */
 static void nodes_live_and_die_by_themselves(void)
 {
     start(0, "echo one; exec sleep 60");
     start(3, "echo two; exec sleep 60");
     wait_for_words(0, "one");
     wait_for_words(3, "two");
-    TEST_ASSERT_EQUAL(STATUS_OK, own_server_fault(&server, DATABASE_KILL, true, 0, &err));
+    TEST_ASSERT_EQUAL(STATUS_OK, own_server_fault(&server, DATABASE_KILL, true, 0, &is_felt, &err));
+    TEST_ASSERT_TRUE(is_felt);
     TEST_ASSERT_FALSE(own_server_is_alive(&server, 0));
     TEST_ASSERT_TRUE(own_server_is_alive(&server, 3));
-    TEST_ASSERT_EQUAL(STATUS_IO, own_server_fault(&server, DATABASE_KILL, true, 0, &err));
+    TEST_ASSERT_EQUAL(STATUS_IO, own_server_fault(&server, DATABASE_KILL, true, 0, &is_felt, &err));
     TEST_ASSERT_EQUAL_STRING("the server had ended by itself", err.text);
     start(0, "echo again; exec sleep 60");
     wait_for_words(0, "again");
@@ -81,11 +82,13 @@ static void a_pause_stops_a_node_and_its_children_and_ends(void)
         sscanf(words, "%d", &child);
     }
     TEST_ASSERT_GREATER_THAN_INT(0, child);
-    TEST_ASSERT_EQUAL(STATUS_OK, own_server_fault(&server, DATABASE_PAUSE, true, 0, &err));
+    TEST_ASSERT_EQUAL(STATUS_OK,
+                      own_server_fault(&server, DATABASE_PAUSE, true, 0, &is_felt, &err));
     nanosleep(&(struct timespec){ .tv_nsec = 50000000 }, NULL);
     TEST_ASSERT_EQUAL_INT('T', state_of(server.pids[0]));
     TEST_ASSERT_EQUAL_INT('T', state_of((pid_t)child));
-    TEST_ASSERT_EQUAL(STATUS_OK, own_server_fault(&server, DATABASE_PAUSE, false, 0, &err));
+    TEST_ASSERT_EQUAL(STATUS_OK,
+                      own_server_fault(&server, DATABASE_PAUSE, false, 0, &is_felt, &err));
     nanosleep(&(struct timespec){ .tv_nsec = 50000000 }, NULL);
     TEST_ASSERT_EQUAL_INT('S', state_of(server.pids[0]));
     TEST_ASSERT_EQUAL_INT('S', state_of((pid_t)child));
@@ -101,7 +104,8 @@ static void closing_ends_all_of_them_and_the_folder_even_if_one_is_stopped(void)
     pids[0] = server.pids[0];
     pids[1] = server.pids[1];
     snprintf(folder, sizeof folder, "%s", server.folder);
-    TEST_ASSERT_EQUAL(STATUS_OK, own_server_fault(&server, DATABASE_PAUSE, true, 1, &err));
+    TEST_ASSERT_EQUAL(STATUS_OK,
+                      own_server_fault(&server, DATABASE_PAUSE, true, 1, &is_felt, &err));
     own_server_close(&server);
     TEST_ASSERT_EQUAL_INT(-1, kill(pids[0], 0));
     TEST_ASSERT_EQUAL_INT(-1, kill(pids[1], 0));
@@ -140,15 +144,64 @@ static void a_full_disk_is_full_for_one_node(void)
         const char *name = i == 0 ? "data0/a" : "data0/b";
 
         TEST_ASSERT_TRUE(can_write("data0/c"));
-        TEST_ASSERT_EQUAL(STATUS_OK, own_server_fault(&server, DATABASE_DISK_FULL, true, 0, &err));
+        TEST_ASSERT_EQUAL(STATUS_OK,
+                          own_server_fault(&server, DATABASE_DISK_FULL, true, 0, &is_felt, &err));
         TEST_ASSERT_FALSE(can_write(name));
         TEST_ASSERT_TRUE(can_write("data1/b"));
-        TEST_ASSERT_EQUAL(STATUS_OK, own_server_fault(&server, DATABASE_DISK_FULL, false, 0, &err));
+        TEST_ASSERT_EQUAL(STATUS_OK,
+                          own_server_fault(&server, DATABASE_DISK_FULL, false, 0, &is_felt, &err));
         TEST_ASSERT_TRUE(can_write(name));
     }
     snprintf(folder, sizeof folder, "%s", server.folder);
     own_server_close(&server);
     TEST_ASSERT_EQUAL_INT(-1, access(folder, F_OK));
+}
+
+/* The fault ends when the node says so, or soon. */
+static bool feels(enum database_fault fault, const char *until)
+{
+    is_felt = false;
+    TEST_ASSERT_EQUAL_MESSAGE(STATUS_OK, own_server_fault(&server, fault, true, 0, &is_felt, &err),
+                              err.text);
+    if (until)
+        wait_for_words(0, until);
+    else
+        nanosleep(&(struct timespec){ .tv_nsec = 100000000 }, NULL);
+    TEST_ASSERT_EQUAL_MESSAGE(STATUS_OK, own_server_fault(&server, fault, false, 0, &is_felt, &err),
+                              err.text);
+    return is_felt;
+}
+
+static void a_full_disk_is_felt_by_a_node_that_says_so_or_ends(void)
+{
+    TEST_ASSERT_TRUE(reopen(1, DATABASE_DISK_FULL));
+    if (own_server_make_data(&server, 0, "data0", &err) != STATUS_OK)
+        TEST_IGNORE_MESSAGE(err.text);
+    start(0, "echo 'write: No space left on device'; exec sleep 60");
+    wait_for_words(0, "write: No space left on device");
+    TEST_ASSERT_FALSE_MESSAGE(feels(DATABASE_DISK_FULL, NULL), "said before");
+    own_server_kill(&server, 0);
+    start(0, "while head -c 9000 /dev/zero >>data0/file; do :; done 2>/dev/null; echo is full; "
+             "exec sleep 60");
+    TEST_ASSERT_TRUE_MESSAGE(feels(DATABASE_DISK_FULL, "is full"), "said meanwhile");
+    own_server_kill(&server, 0);
+    TEST_ASSERT_TRUE_MESSAGE(feels(DATABASE_DISK_FULL, NULL), "ended");
+}
+
+static void a_wrong_clock_is_felt_by_a_node_that_asks_for_the_time(void)
+{
+    const char *idle[] = { "/bin/sleep", "60", NULL },
+               *asking[] = { "/bin/sh", "-c", "while sleep 0.01; do date >/dev/null; done", NULL };
+
+    TEST_ASSERT_TRUE(reopen(1, DATABASE_CLOCK));
+    if (own_server_start(&server, 0, idle, &err) != STATUS_OK)
+        TEST_IGNORE_MESSAGE(err.text);
+    nanosleep(&(struct timespec){ .tv_nsec = 300000000 }, NULL); /* it asks as it begins */
+    TEST_ASSERT_FALSE(feels(DATABASE_CLOCK, NULL));
+    own_server_kill(&server, 0);
+    TEST_ASSERT_EQUAL(STATUS_OK, own_server_start(&server, 0, asking, &err));
+    nanosleep(&(struct timespec){ .tv_nsec = 300000000 }, NULL);
+    TEST_ASSERT_TRUE(feels(DATABASE_CLOCK, NULL));
 }
 
 static long seconds_now(void)
@@ -172,7 +225,8 @@ static void a_wrong_clock_is_wrong_for_a_while(void)
     for (int turn = 0; turn < 2; turn++) {
         long by = 0;
 
-        TEST_ASSERT_EQUAL(STATUS_OK, own_server_fault(&server, DATABASE_CLOCK, true, 0, &err));
+        TEST_ASSERT_EQUAL(STATUS_OK,
+                          own_server_fault(&server, DATABASE_CLOCK, true, 0, &is_felt, &err));
         for (int i = 0; i < 500 && (turn == 0 ? by < 3 : by > -3); i++) {
             nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
             own_server_last_words(&server, 0, words, sizeof words);
@@ -180,7 +234,8 @@ static void a_wrong_clock_is_wrong_for_a_while(void)
                 by = says - seconds_now();
         }
         TEST_ASSERT_TRUE_MESSAGE(turn == 0 ? by >= 3 : by <= -3, words);
-        TEST_ASSERT_EQUAL(STATUS_OK, own_server_fault(&server, DATABASE_CLOCK, false, 0, &err));
+        TEST_ASSERT_EQUAL(STATUS_OK,
+                          own_server_fault(&server, DATABASE_CLOCK, false, 0, &is_felt, &err));
     }
 }
 
@@ -263,7 +318,9 @@ int main(void)
     RUN_TEST(of_a_program_that_fails_the_last_complaint_is_told);
     RUN_TEST(a_program_that_runs_when_we_are_killed_is_killed_and_leaves_nothing);
     RUN_TEST(a_full_disk_is_full_for_one_node);
+    RUN_TEST(a_full_disk_is_felt_by_a_node_that_says_so_or_ends);
     RUN_TEST(a_wrong_clock_is_wrong_for_a_while);
+    RUN_TEST(a_wrong_clock_is_felt_by_a_node_that_asks_for_the_time);
     RUN_TEST(what_faults_cannot_do_is_refused);
     RUN_TEST(free_ports_are_all_different);
     return UNITY_END();

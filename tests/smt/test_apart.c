@@ -38,8 +38,10 @@ static enum status work(void *context, void *result, struct error *why)
         _exit(127);
     if (strcmp(name, "starve") == 0)
         memory_note_failure();
-    while (strcmp(name, "wait") == 0)
+    while (strcmp(name, "wait") == 0) {
+        *number = 3;
         pause();
+    }
     *number += 7; /* it begins with 0 */
     return STATUS_OK;
 }
@@ -86,16 +88,30 @@ static void however_it_ends_the_caller_goes_on(void)
     }
 }
 
-static void what_is_stopped_has_no_result(void)
+static atomic_bool stop;
+
+static void ring(int number)
+{
+    (void)number;
+    atomic_store(&stop, true);
+}
+
+static void what_is_stopped_leaves_what_was_there_by_then(void)
 {
     struct apart apart = apart_for("wait");
-    atomic_bool stop = true;
     uint64_t number = 1;
 
     apart.stop = &stop;
-    ASSERT_OK(apart_run(&apart, &number, &err), &err);
-    TEST_ASSERT_TRUE(apart.is_stopped);
-    TEST_ASSERT_EQUAL_UINT64(1, number);
+    signal(SIGALRM, ring);
+    /* The sooner it is stopped, the less is there. */
+    for (int seconds = 0; number != 3 && seconds < 20; seconds++) {
+        atomic_store(&stop, seconds == 0);
+        alarm((unsigned)seconds);
+        ASSERT_OK(apart_run(&apart, &number, &err), &err);
+        TEST_ASSERT_TRUE(apart.is_stopped);
+        TEST_ASSERT_TRUE(number == 0 || number == 3);
+    }
+    TEST_ASSERT_EQUAL_UINT64(3, number);
 }
 
 int main(void)
@@ -103,6 +119,6 @@ int main(void)
     UNITY_BEGIN();
     RUN_TEST(a_result_comes_back_and_nothing_else);
     RUN_TEST(however_it_ends_the_caller_goes_on);
-    RUN_TEST(what_is_stopped_has_no_result);
+    RUN_TEST(what_is_stopped_leaves_what_was_there_by_then);
     return UNITY_END();
 }

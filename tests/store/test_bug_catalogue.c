@@ -13,6 +13,7 @@
 #include "store/bugs.h"
 #include "tests/fixture.h"
 #include "tests/oracle/oracle.h"
+#include "trial/run/call_audit.h"
 #include "trial/run/simulation.h"
 #include "trial/scenario/scenario.h"
 #include "unity.h"
@@ -32,6 +33,7 @@ struct sight {
     char finding[400];
     bool certified; /* violated by the certificate, at the level that was promised */
     bool seen;      /* violated by what clients saw, at that level */
+    bool audited;   /* violated by what the program should have made of that, where the scenario asks */
     bool levels[LEVEL_COUNT]; /* by what clients saw: violated */
     uint32_t counted;         /* transactions that the oracle looks at */
     bool is_judged;           /* small enough for it */
@@ -86,21 +88,37 @@ static void judge(struct simulation *simulation, enum level promised, bool every
     history_close(&history);
 }
 
+static bool audit(struct simulation *simulation, enum level level)
+{
+    struct run_options options = { .notes_calls = true };
+    struct error err = { 0 };
+    struct call_audit audit;
+    enum verdict verdict;
+
+    ASSERT_OK(call_audit_run(&audit, simulation, level, &options, &err), &err);
+    verdict = audit.verdict.verdict;
+    TEST_ASSERT_MESSAGE(verdict != VERDICT_UNKNOWN, audit.verdict.reason);
+    call_audit_close(&audit);
+    return verdict == VERDICT_INVALID;
+}
+
 static struct sight run(enum level promised, bool every_level)
 {
     struct simulation *simulation = calloc(1, sizeof *simulation);
+    struct run_options options = { .notes_calls = scenario.check.audits };
     struct error err = { 0 };
     struct sight sight = { 0 };
 
     TEST_ASSERT_NOT_NULL(simulation);
-    ASSERT_OK(simulation_run(simulation, &scenario, NULL, &err),
-              &err);
+    ASSERT_OK(simulation_run(simulation, &scenario, &options, &err), &err);
     sight.is_found = simulation->finding_count > 0;
     if (sight.is_found)
         snprintf(sight.finding, sizeof sight.finding, "%s: %s",
                  anomaly_name(simulation->findings[0].kind),
                  simulation->findings[0].explanation);
     judge(simulation, promised, every_level, &sight);
+    if (scenario.check.audits)
+        sight.audited = audit(simulation, promised);
     simulation_close(simulation);
     free(simulation);
     return sight;
@@ -118,17 +136,18 @@ static void load(const char *bug, const char *const *sets, size_t set_count)
 /* --- By hand ---------------------------------------------------------------------------------- */
 
 struct tally {
-    uint32_t wrong, certified, seen, found, unjudged, levels[LEVEL_COUNT];
+    uint32_t wrong, certified, seen, audited, found, unjudged, levels[LEVEL_COUNT];
     uint64_t counted;
 };
 
 static void add(struct tally *tally, const struct sight *sight, uint64_t seed)
 {
-    bool is_wrong = sight->is_found || sight->certified || sight->seen;
+    bool is_wrong = sight->is_found || sight->certified || sight->seen || sight->audited;
 
     tally->wrong += is_wrong;
     tally->certified += sight->certified;
     tally->seen += sight->seen;
+    tally->audited += sight->audited;
     tally->found += sight->is_found;
     tally->unjudged += !sight->is_judged;
     tally->counted += sight->counted;
@@ -143,8 +162,8 @@ static void add(struct tally *tally, const struct sight *sight, uint64_t seed)
 static void print(const char *bug, const struct tally *tally, uint64_t count)
 {
     printf("%-36s %3" PRIu32 " wrong of %" PRIu64 ": certified %" PRIu32 ", seen %" PRIu32
-           ", finding %" PRIu32 "; %" PRIu32 " unjudged, %" PRIu64 " txns each\n",
-           bug, tally->wrong, count, tally->certified, tally->seen, tally->found, tally->unjudged,
+           ", audited %" PRIu32 ", finding %" PRIu32 "; %" PRIu32 " unjudged, %" PRIu64 " txns each\n",
+           bug, tally->wrong, count, tally->certified, tally->seen, tally->audited, tally->found, tally->unjudged,
            tally->counted / count);
     for (int level = 0; level < LEVEL_COUNT; level++)
         if (tally->levels[level] > 0)
@@ -189,13 +208,17 @@ static bool is_said_of(const char *list, const char *word)
     return false;
 }
 
-/* Those whose scenarios are too large for the oracle: the run itself finds them, or nothing. */
+/* Those whose scenarios are too large for the oracle: the run itself finds them, or an audit. */
 static bool is_beyond_the_oracle(enum bug bug)
 {
-    return bug == BUG_VOTE_NOT_PERSISTED || bug == BUG_SERVES_ABOVE_CEILING;
+    return bug == BUG_VOTE_NOT_PERSISTED || bug == BUG_SERVES_ABOVE_CEILING ||
+           is_said_of(bug_entry(bug)->checkers, "audit");
 }
 
-/* By the run itself; or by the oracle, with what each of the checkers has to go by. */
+/*
+ * By the run itself; by the oracle, with what each of the checkers has to go by; or by an audit, and then by
+ * nobody else.
+ */
 static void every_bug_breaks_what_its_protocol_promises(void)
 {
     for (enum bug bug = 0; bug < BUG_COUNT; bug++) {
@@ -204,6 +227,11 @@ static void every_bug_breaks_what_its_protocol_promises(void)
 
         load(entry->name, NULL, 0);
         sight = run(promised_level(bug), false);
+        if (is_said_of(entry->checkers, "audit")) {
+            TEST_ASSERT_TRUE_MESSAGE(sight.audited, entry->name);
+            TEST_ASSERT_FALSE_MESSAGE(sight.is_found || sight.certified || sight.seen, entry->name);
+            continue;
+        }
         TEST_ASSERT_EQUAL_MESSAGE(!is_beyond_the_oracle(bug), sight.is_judged, entry->name);
         if (!sight.is_judged) {
             TEST_ASSERT_TRUE_MESSAGE(sight.is_found, entry->name);
@@ -276,6 +304,7 @@ static void without_the_bug_nothing_is_broken(void)
             TEST_ASSERT_FALSE_MESSAGE(sight.is_found, sight.finding);
             TEST_ASSERT_FALSE_MESSAGE(sight.certified, bug_entry(bug)->name);
             TEST_ASSERT_FALSE_MESSAGE(sight.seen, bug_entry(bug)->name);
+            TEST_ASSERT_FALSE_MESSAGE(sight.audited, bug_entry(bug)->name);
         }
     assert_most_are_judged(&judged);
 }

@@ -40,6 +40,7 @@ verify-bad       verify bad.jsonl bad.witness
 audit            audit calls.jsonl --programs bank.sql --level snapshot --witness made/witness
 audit-bad        audit wrong.jsonl --programs bank.sql --level serializable --json
 audit-rows       audit rows.jsonl --level serializable
+audit-z3         audit calls.jsonl --programs bank.sql --level snapshot --engine z3 --witness made/witness
 convert-oh       convert rows.jsonl --to oh -o made/oh
 convert-edn      convert lists.jsonl --to jepsen-edn -o made/edn
 convert-jsonl    convert items.oh --to jsonl -o made/jsonl.zst

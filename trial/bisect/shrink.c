@@ -46,6 +46,7 @@ static void call_witness(struct scenario *scenario, const char *target)
     for (uint32_t i = 0; all[i]; i++)
         if (text_equal(checker, text_of(all[i]->name)))
             scenario->check.checkers = 1u << i;
+    scenario->check.audits = text_equal(checker, TEXT("audit"));
 }
 
 /* --- A try, in a worker ----------------------------------------------------------------------- */

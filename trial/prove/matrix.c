@@ -44,14 +44,15 @@ void matrix_init(struct matrix *matrix)
     const struct checker *const *all = checkers_all();
 
     *matrix = (struct matrix){ .column_count = 0 };
-    add_column(matrix, TEXT("run"), -1);
+    add_column(matrix, TEXT("run"), MATRIX_RUN);
     for (int i = 0; all[i] && i < JURY_MAX; i++)
         add_column(matrix, text_of(all[i]->name), i);
+    add_column(matrix, TEXT("audit"), MATRIX_AUDIT);
     for (int i = 0; i < BUG_COUNT; i++) {
         const char *list = bug_entry((enum bug)i)->checkers;
         struct text word;
         while (next_word(&list, &word))
-            add_column(matrix, word, -2);
+            add_column(matrix, word, MATRIX_NOBODY);
     }
 }
 
@@ -96,7 +97,11 @@ const char *matrix_kind_name(unsigned kind)
 
 static bool has_judged(const struct matrix_column *column, const struct run_outcome *outcome)
 {
-    return column->checker == -1 || (column->checker >= 0 && outcome->checks[column->checker] > 0);
+    if (column->checker == MATRIX_RUN)
+        return true;
+    if (column->checker == MATRIX_AUDIT)
+        return outcome->audit > 0;
+    return column->checker >= 0 && outcome->checks[column->checker] > 0;
 }
 
 /* A checker that finds several things in a run has caught it once, by the first. */
@@ -193,7 +198,7 @@ bool matrix_cell_misses(const struct matrix *matrix, const struct matrix_row *ro
 {
     const struct matrix_cell *cell = &row->cells[column];
 
-    return cell->is_expected && matrix->columns[column].checker != -2 &&
+    return cell->is_expected && matrix->columns[column].checker != MATRIX_NOBODY &&
            cell->caught.count == 0 && !is_excused(row, cell);
 }
 

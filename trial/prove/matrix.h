@@ -7,7 +7,8 @@
  *
  * A row is a bug of the catalogue. The scenario that provokes it is run with seeds from 1 on. A column
  * is a checker. The first column is the run itself: it is stuck, its replicas differ, an invariant is
- * broken, or its process died. Checkers that the catalogue names and this program lacks have columns,
+ * broken, or its process died. The last is the audit of the run's calls, where the scenario asks for
+ * one. Checkers that the catalogue names and this program lacks have columns,
  * too, so that their absence is visible.
  *
  * Clean runs are counted separately. No checker may find anything in them.
@@ -27,9 +28,14 @@
 #define MATRIX_KINDS (ANOMALY_COUNT + 1) /* the last: its process died */
 #define MATRIX_NEVER UINT64_MAX
 
+/* Columns that are no checkers of histories. */
+#define MATRIX_RUN (-1)    /* the run itself */
+#define MATRIX_NOBODY (-2) /* the catalogue names it, and there is none */
+#define MATRIX_AUDIT (-3)  /* of the run's calls */
+
 struct matrix_column {
     char name[MATRIX_NAME_SIZE];
-    int checker; /* its place in checkers_all(); -1: the run itself; -2: there is none */
+    int checker; /* its place in checkers_all(), or MATRIX_RUN, MATRIX_AUDIT or MATRIX_NOBODY */
 };
 
 struct matrix_cell {

@@ -82,9 +82,9 @@ static void take_checks(struct run_outcome *outcome, const struct jury *jury)
                 outcome->checks[k] = (uint8_t)(1 + jury->jurors[i].check.verdict);
 }
 
-/* Who could not decide, and why. */
+/* Who could not decide, and why. The audit: NULL, if there is none. */
 static enum status take_doubt(struct run_outcome *outcome, const struct jury *jury,
-                              struct error *err)
+                              const struct call_audit *audit, struct error *err)
 {
     struct buffer why = { 0 };
     struct jury_gap gap;
@@ -100,6 +100,8 @@ static enum status take_doubt(struct run_outcome *outcome, const struct jury *ju
             buffer_print(&why, "%s%s: %s", why.count ? "; " : "", check->checker->name,
                          check->reason);
     }
+    if (audit && audit->verdict.verdict == VERDICT_UNKNOWN)
+        buffer_print(&why, "%saudit: %s", why.count ? "; " : "", audit->verdict.reason);
     if (why.count == 0)
         buffer_text(&why, TEXT("no checker judged everything"));
     buffer_byte(&why, '\0');
@@ -125,11 +127,13 @@ enum status outcome_of_trial(struct run_outcome *outcome, const struct trial *tr
         take_transactions(outcome, simulation->store);
     take_faults(outcome, trial);
     take_checks(outcome, &trial->jury);
+    if (trial->is_audited)
+        outcome->audit = (uint8_t)(1 + trial->audit.verdict.verdict);
     outcome->is_too_long = simulation->too_long[0] != '\0';
     if (outcome->is_too_long)
         TRY(copy_text(&outcome->undecided, simulation->too_long, err));
     else
-        TRY(take_doubt(outcome, &trial->jury, err));
+        TRY(take_doubt(outcome, &trial->jury, trial->is_audited ? &trial->audit : NULL, err));
     signature_of_trial(trial, &signatures);
     return take_failures(outcome, &signatures, err);
 }
@@ -149,7 +153,7 @@ enum status outcome_of_recording(struct run_outcome *outcome, const struct recor
     for (uint32_t i = 0; i < trial->nemesis_count; i++)
         outcome->felt[i] = record_trial_felt(trial, i);
     take_checks(outcome, &trial->jury);
-    TRY(take_doubt(outcome, &trial->jury, err));
+    TRY(take_doubt(outcome, &trial->jury, NULL, err));
     signature_of_recording(trial, &signatures);
     return take_failures(outcome, &signatures, err);
 }
@@ -349,6 +353,28 @@ static void write_checks(const void *owner, const char *name, struct json_writer
     }
 }
 
+static enum status read_audit(struct json *json, void *owner, struct error *err)
+{
+    struct run_outcome *outcome = owner;
+    enum verdict verdict = VERDICT_UNKNOWN;
+
+    TRY(read_verdict_name(json, &verdict, err));
+    outcome->audit = (uint8_t)(1 + verdict);
+    return STATUS_OK;
+}
+
+static void write_audit(const void *owner, const char *name, struct json_writer *json)
+{
+    const struct run_outcome *outcome = owner;
+
+    json_writer_text(json, name, checker_verdict_name((enum verdict)(outcome->audit - 1)));
+}
+
+static bool is_audited(const void *owner)
+{
+    return ((const struct run_outcome *)owner)->audit > 0;
+}
+
 static bool is_too_long(const void *owner)
 {
     return ((const struct run_outcome *)owner)->is_too_long;
@@ -502,6 +528,7 @@ static const struct json_row outcome_rows[] = {
     { .name = "sometimes", .read = read_sometimes, .write = write_sometimes,
       .is_there = has_store },
     { .name = "checks", .type = JSON_LIST, .read = read_check, .write = write_checks },
+    { .name = "audit", .read = read_audit, .write = write_audit, .is_there = is_audited },
     { .name = "too_long", .type = JSON_FLAG, .offset = offsetof(struct run_outcome, is_too_long),
       .size = sizeof(bool), .is_there = is_too_long },
     { .name = "undecided", .read = read_undecided, .write = write_undecided,

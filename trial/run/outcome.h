@@ -3,7 +3,7 @@
  *
  *     {"seed":17,"verdict":"invalid","trace":"6f1c…","simulated_ns":…,"events":…,
  *      "committed":…,"aborted":…,"unknown":…,"faults":[["partition",3,1],["loss",9,0]],
- *      "nemeses":[3,0],"drawn":1,"sometimes":[0,4,…],"checks":[["order","valid"]],
+ *      "nemeses":[3,0],"drawn":1,"sometimes":[0,4,…],"checks":[["order","valid"]],"audit":"valid",
  *      "failures":[["certificate serializable G-single rw wr","T12 …"]],"draws":{"network":9},
  *      "features":[7,12,…]}
  *
@@ -43,6 +43,7 @@ struct run_outcome {
     uint64_t felt[NEMESIS_COUNT_MAX];    /* strikes that took effect */
     uint64_t sometimes[SOMETIMES_COUNT];
     uint8_t checks[JURY_MAX]; /* as checkers_all(): 0: it did not judge; else 1 and its verdict */
+    uint8_t audit; /* likewise */
     bool is_too_long; /* a budget of the run was over; `undecided` says which */
     char *undecided; /* why a run in which something committed is unknown; NULL: it is not */
     char *not_judged; /* how the machine failed it, so that nothing is known; NULL: it is judged */

@@ -273,6 +273,26 @@ enum status record_trial_run(struct record_trial *trial, const struct record_tri
     return STATUS_OK;
 }
 
+bool record_trial_is_unfelt(const struct record_trial *trial, enum database_fault kind)
+{
+    return trial->plan.faults[kind].every_ns > 0 && trial->recording.felt[kind] == 0;
+}
+
+void record_trial_doubt_unfelt(struct record_trial *trial)
+{
+    unsigned asked = 0, unfelt = 0;
+
+    for (int kind = 0; kind < DATABASE_FAULT_COUNT; kind++) {
+        asked += trial->plan.faults[kind].every_ns > 0;
+        unfelt += record_trial_is_unfelt(trial, (enum database_fault)kind);
+    }
+    if (asked == 0 || unfelt < asked || trial->jury.verdict != VERDICT_VALID)
+        return;
+    trial->jury.verdict = VERDICT_UNKNOWN;
+    snprintf(trial->jury.reason, sizeof trial->jury.reason,
+             "the database felt no fault, so that the recording is no trial of any");
+}
+
 void record_trial_close(struct record_trial *trial)
 {
     jury_close(&trial->jury);
@@ -284,7 +304,7 @@ void record_trial_close(struct record_trial *trial)
 uint64_t record_trial_felt(const struct record_trial *trial, uint32_t nemesis)
 {
     assert(nemesis < trial->nemesis_count);
-    return trial->recording.faults[trial->nemesis_faults[nemesis]];
+    return trial->recording.felt[trial->nemesis_faults[nemesis]];
 }
 
 bool record_trial_has_found(const struct record_trial *trial)

@@ -60,8 +60,15 @@ MUST_USE enum status record_trial_of_scenario(struct record_trial *, const struc
 MUST_USE enum status record_trial_settle(struct record_trial *, struct error *);
 MUST_USE enum status record_trial_run(struct record_trial *, const struct record_trial_options *,
                                       struct error *);
+/*
+ * A recording that is valid and was to have faults, and whose database has felt none of them, becomes
+ * unknown: it is no trial of what was asked for. Of many, such as those of a sweep, each may be so.
+ */
+void record_trial_doubt_unfelt(struct record_trial *);
 void record_trial_close(struct record_trial *);
 
+/* Faults of this kind were asked for, and the database has felt none. */
+bool record_trial_is_unfelt(const struct record_trial *, enum database_fault);
 /* How often the scenario's nemesis took effect. */
 uint64_t record_trial_felt(const struct record_trial *, uint32_t nemesis);
 /* The recording found something itself, or who watched it did. */

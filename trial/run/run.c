@@ -26,6 +26,7 @@ enum status trial_simulate(struct trial *trial, const struct scenario *scenario,
     *trial = (struct trial){ .scenario = scenario };
     if (options)
         trial->options = *options;
+    trial->options.notes_calls |= scenario->check.audits;
     trial->simulation = calloc(1, sizeof *trial->simulation);
     if (!trial->simulation)
         return error_set(err, STATUS_OVER_LIMIT, "no memory for a run");
@@ -116,14 +117,26 @@ static enum status ask_jury(struct trial *trial, struct error *err)
     return jury_judge(&trial->jury, &trial->history, &options, err);
 }
 
+static enum status ask_audit(struct trial *trial, struct error *err)
+{
+    enum level promised = store_protocol_facts(trial->scenario->cluster.protocol).level;
+
+    trial->is_audited = true;
+    return call_audit_run(&trial->audit, trial->simulation, trial_level(trial->scenario, promised),
+                          &trial->options, err);
+}
+
 enum status trial_judge(struct trial *trial, struct error *err)
 {
     const struct check_wishes *wishes = &trial->scenario->check;
     bool nobody_judges = wishes->is_listed && wishes->checkers == 0;
 
     assert(trial->simulation && !trial->is_judged);
-    if (!trial->simulation->store || trial->simulation->too_long[0] != '\0' ||
-        (nobody_judges && !(trial->options.flags & TRIAL_HISTORY) && !trial->options.coverage))
+    if (!trial->simulation->store || trial->simulation->too_long[0] != '\0')
+        return STATUS_OK;
+    if (wishes->audits)
+        TRY(ask_audit(trial, err));
+    if (nobody_judges && !(trial->options.flags & TRIAL_HISTORY) && !trial->options.coverage)
         return STATUS_OK;
     TRY(simulation_history(trial->simulation, &trial->history, err));
     trial->is_judged = true;
@@ -143,6 +156,8 @@ enum status trial_run(struct trial *trial, const struct scenario *scenario,
 void trial_close(struct trial *trial)
 {
     jury_close(&trial->jury);
+    if (trial->is_audited)
+        call_audit_close(&trial->audit);
     if (trial->is_judged)
         history_close(&trial->history);
     if (trial->simulation)
@@ -156,9 +171,9 @@ enum verdict trial_verdict(const struct trial *trial)
     enum verdict verdict = trial->simulation->verdict;
 
     assert(trial->simulation->finding_count == 0 || verdict == VERDICT_INVALID);
-    if (verdict != VERDICT_VALID || !trial->is_judged)
-        return verdict;
-    return trial->jury.verdict;
+    if (verdict == VERDICT_VALID && trial->is_judged)
+        verdict = trial->jury.verdict;
+    return trial->is_audited ? call_audit_merge(&trial->audit, verdict) : verdict;
 }
 
 void run_echo_word(const char *word, struct buffer *out)

@@ -20,6 +20,7 @@
 #include "checkers/interval/profile.h"
 #include "history/history.h"
 #include "history/progress.h"
+#include "trial/run/call_audit.h"
 #include "trial/run/jury.h"
 #include "trial/run/simulation.h"
 #include "trial/scenario/scenario.h"
@@ -38,6 +39,8 @@ struct trial {
     const struct profile *offered; /* the store's, as the jury got it; NULL: none */
     struct jury jury;
     bool is_judged; /* there is a history */
+    struct call_audit audit;
+    bool is_audited;
 };
 
 /* Both in one. Closed by trial_close(), whatever the status. The options may be NULL. */
@@ -47,7 +50,7 @@ MUST_USE enum status trial_run(struct trial *, const struct scenario *, const st
 /* The run alone; closed likewise. */
 MUST_USE enum status trial_simulate(struct trial *, const struct scenario *,
                                     const struct run_options *, struct error *);
-/* And then the jury, unless there is no store or nobody is to judge. */
+/* And then the audit and the jury, unless there is no store or nobody is to judge. */
 MUST_USE enum status trial_judge(struct trial *, struct error *);
 void trial_close(struct trial *);
 

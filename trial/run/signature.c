@@ -222,6 +222,15 @@ static void add_own(enum anomaly kind, const char *name, const char *explanation
     signature->explanation = explanation;
 }
 
+static void add_audit(const struct call_audit *audit, struct signatures *signatures)
+{
+    struct signature *signature = &signatures->at[signatures->count++];
+
+    snprintf(signature->text, SIGNATURE_SIZE, "audit %s %s", level_name(audit->level),
+             anomaly_name(ANOMALY_WRONG_ANSWER));
+    signature->explanation = audit->explanation;
+}
+
 void signature_of_trial(const struct trial *trial, struct signatures *signatures)
 {
     const struct simulation *simulation = trial->simulation;
@@ -232,6 +241,8 @@ void signature_of_trial(const struct trial *trial, struct signatures *signatures
                 simulation->findings[i].explanation, signatures);
     if (trial->is_judged)
         add_jury(&trial->jury, &trial->history, signatures);
+    if (trial->is_audited && trial->audit.verdict.verdict == VERDICT_INVALID)
+        add_audit(&trial->audit, signatures);
 }
 
 void signature_of_recording(const struct record_trial *trial, struct signatures *signatures)

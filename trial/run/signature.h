@@ -3,6 +3,7 @@
  *
  *     certificate serializable G-single rw wr
  *     order strict-serializable G1a item
+ *     audit snapshot wrong-answer
  *     run - stuck
  *     run - invariant SELECT sum(balance) FROM accounts
  *     run - crash SIGABRT store/raft/wal.c:120: wal_append: Assertion `size > 0' failed.
@@ -25,7 +26,7 @@
 #include "trial/run/run.h"
 
 #define SIGNATURE_SIZE 400
-#define SIGNATURES_MAX (JURY_MAX + SIMULATION_FINDINGS_MAX)
+#define SIGNATURES_MAX (JURY_MAX + SIMULATION_FINDINGS_MAX + 1)
 
 struct signature {
     char text[SIGNATURE_SIZE];

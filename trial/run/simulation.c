@@ -223,6 +223,7 @@ static enum status open_store(struct simulation *simulation, const struct scenar
     if (from->kind == WORKLOAD_BUILTIN) {
         workload.builtin = &from->builtin;
     } else {
+        simulation->program_path = from->program;
         TRY(program_load_file(&simulation->program, from->program, err));
         workload.program = &simulation->program;
         if (from->kind == WORKLOAD_SCHEDULE)

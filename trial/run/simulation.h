@@ -72,6 +72,7 @@ struct simulation {
     struct world world;
     struct ping ping;
     struct program program; /* of a workload that has one */
+    const char *program_path; /* the scenario's; NULL: there is none */
     struct store *store;    /* NULL: the nodes ping each other */
     struct nemeses nemeses;
     struct disk *disks[SIMULATION_NODES_MAX];

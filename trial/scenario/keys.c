@@ -297,6 +297,8 @@ static const struct section_key check_rows[] = {
       "isolation level that the history must have (what the protocol promises)", 0 },
     { "checkers", KEY_CHECKERS, 0, 0, 0, NONE,
       "list of the checkers that judge the history (all that can); [] for none", 0 },
+    { "audit", KEY_BOOLEAN, offsetof(struct check_wishes, audits), 0, 0, NONE,
+      "if true, the answers of the program's calls or the schedule's statements are audited, too (false)", 0 },
     { "skip_invariants", KEY_BOOLEAN, offsetof(struct check_wishes, skips_workload), 0, 0, NONE,
       "if true, the invariants of the workload or its program are not judged (false)", 0 },
 };

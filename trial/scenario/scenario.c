@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "audit/audit.h"
 #include "base/array.h"
 #include "base/error.h"
 #include "base/version.h"
@@ -140,6 +141,28 @@ uint32_t scenario_replicas(const struct scenario_cluster *cluster)
     return is_on_raft || cluster->replicas < cluster->nodes ? cluster->replicas : cluster->nodes;
 }
 
+static enum status check_audit(const struct scenario *scenario, const struct setting *root,
+                               struct error *err)
+{
+    const struct setting *given = toml_find(toml_find(root, TEXT("check")), TEXT("audit"));
+    uint32_t level_plus_1 = scenario->check.level_plus_1;
+    enum level level;
+
+    if (!scenario->check.audits)
+        return STATUS_OK;
+    if (scenario_has_database(scenario))
+        return toml_refuse(given, err,
+                           "check.audit is for the simulated store: --audit-log and ordeal audit are for databases");
+    if (scenario->workload.kind != WORKLOAD_PROGRAM && scenario->workload.kind != WORKLOAD_SCHEDULE)
+        return toml_refuse(given, err, "check.audit is for the calls of a program or a schedule");
+    level = level_plus_1 > 0 ? (enum level)(level_plus_1 - 1)
+                             : store_protocol_facts(scenario->cluster.protocol).level;
+    if (!(audit_levels() & LEVEL_BIT(level)))
+        return toml_refuse(given, err, "there is no audit at %s: check.level may name another level",
+                           level_name(level));
+    return STATUS_OK;
+}
+
 /* What the store would refuse, with the line that says it. */
 static enum status check_store(const struct scenario *scenario, const struct setting *root,
                                struct error *err)
@@ -174,6 +197,7 @@ static enum status check_world(struct scenario *scenario, const struct setting *
 {
     const struct setting *database = toml_find(root, TEXT("database"));
 
+    TRY(check_audit(scenario, root, err));
     if (database)
         return scenario_database_check(scenario, root, database, err);
     if (scenario->workload.kind == WORKLOAD_PING)

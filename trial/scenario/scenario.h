@@ -177,6 +177,7 @@ struct check_wishes {
     uint32_t level_plus_1; /* 0: what the protocol promises */
     uint32_t is_listed;    /* then only these */
     uint32_t checkers;     /* a bit for each of checkers_all() */
+    bool audits;           /* the answers of its calls, too */
     bool skips_workload;   /* nobody asks for the invariants of the workload or the program */
 };
 

@@ -17,8 +17,7 @@ struct validation {
     uint32_t *deferred, *next_deferred; /* by position: transactions that see later states than their own */
     bool *writes;                       /* by transaction */
     int64_t invoked_max;                /* of those that stood before */
-    bool has_last;                      /* one that writes and has a ts stood before; the last one's ts */
-    int64_t last_ts[CALL_PLACES_MAX];
+    const struct logged_txn *last;      /* that writes, has a ts, and stood before */
     struct map row_ts; /* at serial levels: of a row, the last transaction that wrote it and has a ts */
 };
 
@@ -203,20 +202,6 @@ static uint32_t highest_state(const struct audit_replay *a, const struct witness
 
 /* --- What has to hold besides ---------------------------------------------------------------------- */
 
-static bool same_row(const struct relation *relation, const struct packed *a, const struct packed *b)
-{
-    if (!a || !b)
-        return a == b;
-    for (uint32_t i = 0; i < relation->column_count; i++) {
-        struct item x = row_states_unpack(&a[i]), y = row_states_unpack(&b[i]);
-
-        /* 1.0 and 1.00 are not the same to whoever prints them. */
-        if (!item_same(&x, &y) || x.scale != y.scale)
-            return false;
-    }
-    return true;
-}
-
 static bool check_first_committer(struct validation *v, uint32_t number)
 {
     struct audit_replay *a = v->a;
@@ -237,21 +222,13 @@ static bool check_first_committer(struct validation *v, uint32_t number)
                                 "not seen the first",
                                 txn_at(a, a->order[last])->id, txn_at(a, number)->id,
                                 TEXT_PRINT(entry->relation->name));
-        if (!same_row(entry->relation, entry->own, seen) &&
-            !same_row(entry->relation, seen, row_states_at(entry, before)))
+        if (!row_states_identical(entry->relation, entry->own, seen) &&
+            !row_states_identical(entry->relation, seen, row_states_at(entry, before)))
             return audit_refuse(a,
                                 "transaction %" PRId64 " changes a row of %.*s that is no longer what it has seen",
                                 txn_at(a, number)->id, TEXT_PRINT(entry->relation->name));
     }
     return true;
-}
-
-static int compare_ts(const int64_t *a, const int64_t *b)
-{
-    for (unsigned i = 0; i < CALL_PLACES_MAX; i++)
-        if (a[i] != b[i])
-            return a[i] < b[i] ? -1 : 1;
-    return 0;
 }
 
 /* Writers of the same row, at the serial levels. */
@@ -267,7 +244,7 @@ static bool check_rows_ts(struct validation *v, uint32_t number, struct error *e
         size_t place;
 
         if (map_find(&v->row_ts, (uintptr_t)entry, &last)) {
-            if (compare_ts(txn_at(a, (uint32_t)last)->ts, txn->ts) > 0)
+            if (audit_compare_ts(txn_at(a, (uint32_t)last), txn) > 0)
                 return audit_refuse(a,
                                     "transactions %" PRId64 " and %" PRId64
                                     " write the same row, and do not stand in the order of their ts",
@@ -290,16 +267,10 @@ static bool check_ts(struct validation *v, uint32_t number, struct error *err, e
         return true;
     if (audited_at_serial_level(a->witness))
         return check_rows_ts(v, number, err, status);
-    if (v->has_last && compare_ts(v->last_ts, txn->ts) > 0)
+    if (v->last && audit_compare_ts(v->last, txn) > 0)
         return audit_refuse(a, "transaction %" PRId64 " does not stand in the order of ts", txn->id);
-    v->has_last = true;
-    memcpy(v->last_ts, txn->ts, sizeof v->last_ts);
+    v->last = txn;
     return true;
-}
-
-static int64_t completed_at(const struct logged_txn *txn)
-{
-    return txn->status == TXN_OK ? txn->completed_ns : TIME_NEVER;
 }
 
 /* Real time between places; a transaction that writes nothing has none at strict-snapshot. */
@@ -311,8 +282,8 @@ static bool check_time(struct validation *v, uint32_t number)
     if (!audited_at_strict_level(a->witness) ||
         (!audited_at_serial_level(a->witness) && a->session.store.written_count == 0))
         return true;
-    if (completed_at(txn) != TIME_NEVER && v->invoked_max != TIME_NEVER &&
-        completed_at(txn) < v->invoked_max)
+    if (audit_completed_at(txn) != TIME_NEVER && v->invoked_max != TIME_NEVER &&
+        audit_completed_at(txn) < v->invoked_max)
         return audit_refuse(a, "transaction %" PRId64 " was completed before one in front of it was invoked",
                             txn->id);
     if (txn->invoked_ns != TIME_NEVER && (v->invoked_max == TIME_NEVER || txn->invoked_ns > v->invoked_max))
@@ -323,7 +294,7 @@ static bool check_time(struct validation *v, uint32_t number)
 /* --- Replaying ------------------------------------------------------------------------------------------ */
 
 static bool refuse_run(struct validation *v, uint32_t number, const struct sight *sight,
-                       const struct replay_outcome *out)
+                       struct replay_outcome *out)
 {
     struct audit_replay *a = v->a;
     int64_t id = txn_at(a, number)->id;
@@ -334,6 +305,10 @@ static bool refuse_run(struct validation *v, uint32_t number, const struct sight
         return audit_refuse(a, "transaction %" PRId64 " sees an earlier state after a later one", id);
     if (sight->has_strange_row)
         return audit_refuse(a, "transaction %" PRId64 ": there is no such row: %s", id, out->reason);
+    if (out->replayed == REPLAYED_WRONG && a->session.run.relied_on_order) {
+        out->replayed = REPLAYED_UNKNOWN;
+        audit_say_order(&a->session.run, out->reason, sizeof out->reason);
+    }
     if (out->replayed == REPLAYED_UNKNOWN)
         return audit_refuse(a, "undecided: transaction %" PRId64 ": the verifier does not know %s", id,
                             out->reason);
@@ -412,14 +387,6 @@ static int by_completion(const void *a, const void *b)
                                         : (x->position > y->position) - (x->position < y->position);
 }
 
-static int64_t first_answer(const struct audit_replay *a, const struct logged_txn *txn)
-{
-    for (uint32_t i = 0; i < txn->answer_count; i++)
-        if (a->log->answers.at[txn->answer + i].completed_ns != TIME_NEVER)
-            return a->log->answers.at[txn->answer + i].completed_ns;
-    return completed_at(txn);
-}
-
 /* The highest position of a writer that was completed before. */
 static uint32_t newest_before(const struct completion *sorted, uint32_t count, int64_t moment)
 {
@@ -451,8 +418,8 @@ static bool check_snapshots(struct validation *v)
         invoked[i] = invoked[i - 1];
         if (!v->writes[a->order[i]])
             continue;
-        if (completed_at(txn) != TIME_NEVER)
-            sorted[count++] = (struct completion){ completed_at(txn), i };
+        if (audit_completed_at(txn) != TIME_NEVER)
+            sorted[count++] = (struct completion){ audit_completed_at(txn), i };
         if (txn->invoked_ns != TIME_NEVER && (invoked[i] == TIME_NEVER || txn->invoked_ns > invoked[i]))
             invoked[i] = txn->invoked_ns;
     }
@@ -464,7 +431,7 @@ static bool check_snapshots(struct validation *v)
         const struct logged_txn *txn = txn_at(a, a->order[i]);
         const struct witnessed_txn *seen = v->seen[a->order[i]];
         uint32_t state = seen && seen->count > 0 ? (uint32_t)a->witness->states.at[seen->state].state : 0;
-        int64_t answered = first_answer(a, txn);
+        int64_t answered = call_log_first_answer(a->log, txn);
 
         if (!seen || seen->count == 0)
             continue;
@@ -531,8 +498,14 @@ static enum status work(void *context, struct error *err)
 
     if (!check_digest(a))
         return STATUS_OK;
+    if (a->witness->has_initial && a->log->initial != INITIAL_UNKNOWN) {
+        audit_refuse(a, "the initial rows of the log are known");
+        return STATUS_OK;
+    }
     for (size_t i = 0; i < a->log->txns.count; i++)
         TRY(map_add(&a->ids, (uint64_t)a->log->txns.at[i].id, i, &place, err));
+    for (size_t i = 0; i < a->witness->numbers.count; i++)
+        TRY(map_add(&a->numbers, (uint64_t)a->witness->numbers.at[i].id, i, &place, err));
     a->position = arena_take(&a->session.lasting, a->log->txns.count + 1, sizeof *a->position);
     if (session_open(&a->session, job->program) != ENDED_WELL) {
         audit_refuse(a, "undecided: the verifier does not know %s",
@@ -569,6 +542,8 @@ enum status audit_verify(const struct call_log *log, struct text program_source,
         if (status == STATUS_OK)
             status = arena_guarded(&a->session.lasting, &a->session.guard, work, &job, err);
         map_close(&a->ids);
+        map_close(&a->numbers);
+        map_close(&a->owners);
         session_close(&a->session);
     }
     free(a);

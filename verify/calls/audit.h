@@ -8,8 +8,9 @@
  *     audit_witness.c   what stands in the file
  *     audit.c           which transactions there are, and in which order; the valid ones
  *     audit_replay.c    one transaction: its states and its answers
- *     audit_refute.c    the invalid ones
- *     footprint.c       which rows a transaction may touch
+ *     audit_refute.c    the invalid ones: all executions, or
+ *     audit_outcomes.c  what each transaction may have written, by
+ *     brancher.c, possible_rows.c, surely.c, table_facts.c
  *     session.c         a program, its tables, a transaction on them, by
  *     reader.c, read_*.c  the program as formulas,
  *     evaluate.c, select.c, write.c, perform.c  walking these, and

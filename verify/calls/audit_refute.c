@@ -4,20 +4,16 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "verify/calls/audit_outcomes_private.h"
 #include "verify/calls/chooser_private.h"
 
 #define RUNS_MAX 1000000
+#define STEPS_MAX UINT64_C(10000000000)
+#define MEMBERS_MAX 256 /* of which all orders are tried */
 #define CHOICES_MAX 256
 #define OUTCOMES_MAX 64
 
 enum found { FOUND_NONE, FOUND, FOUND_TOO_MUCH };
-
-/* What a transaction wrote. */
-struct written_rows {
-    struct row_entry **entries;
-    const struct packed **rows;
-    uint32_t count;
-};
 
 struct member {
     const struct logged_txn *txn;
@@ -32,8 +28,11 @@ struct refutation {
     enum audited_model model;
     struct member *members;
     uint32_t count, *order, placed_count;
+    const struct logged_txn **outside; /* of the core */
+    uint32_t outside_count;
     uint64_t runs;
-    char why[300]; /* it is too much */
+    char why[300];     /* it is too much */
+    char order_of[200]; /* rows, which some run relied on; empty: none did */
 };
 
 static bool is_serial(const struct refutation *r)
@@ -69,25 +68,6 @@ static bool has_ts(const struct refutation *r, const struct member *m)
     return m->txn->has_ts && !r->a->log->ts_is_hint;
 }
 
-static int compare_ts(const struct member *a, const struct member *b)
-{
-    for (unsigned i = 0; i < CALL_PLACES_MAX; i++)
-        if (a->txn->ts[i] != b->txn->ts[i])
-            return a->txn->ts[i] < b->txn->ts[i] ? -1 : 1;
-    return 0;
-}
-
-static int64_t completed_at(const struct logged_txn *txn)
-{
-    return txn->status == TXN_OK ? txn->completed_ns : TIME_NEVER;
-}
-
-static bool was_before(const struct member *a, const struct member *b)
-{
-    return completed_at(a->txn) != TIME_NEVER && b->txn->invoked_ns != TIME_NEVER &&
-           completed_at(a->txn) < b->txn->invoked_ns;
-}
-
 /* Whether it may come next: those that are to write and have no place yet come after it. */
 static bool may_be_next(const struct refutation *r, const struct member *m)
 {
@@ -96,10 +76,10 @@ static bool may_be_next(const struct refutation *r, const struct member *m)
 
         if (other == m || !other->is_present || other->is_deferred)
             continue;
-        if (audited_at_strict_level(r->a->witness) && !other->is_placed && was_before(other, m))
+        if (audited_at_strict_level(r->a->witness) && !other->is_placed && audit_was_before(other->txn, m->txn))
             return false;
         if (!is_serial(r) && has_ts(r, m) && has_ts(r, other) &&
-            (other->is_placed ? compare_ts(other, m) > 0 : compare_ts(other, m) < 0))
+            (other->is_placed ? audit_compare_ts(other->txn, m->txn) > 0 : audit_compare_ts(other->txn, m->txn) < 0))
             return false;
     }
     return true;
@@ -120,24 +100,11 @@ static bool is_in_order_of_ts(const struct refutation *r, const struct member *m
     for (uint32_t i = 0; i < r->placed_count; i++) {
         const struct member *other = &r->members[r->order[i]];
 
-        if (!has_ts(r, other) || compare_ts(other, m) <= 0)
+        if (!has_ts(r, other) || audit_compare_ts(other->txn, m->txn) <= 0)
             continue;
         for (uint32_t k = 0; k < m->written.count; k++)
             if (writes_entry(other, m->written.entries[k]))
                 return false;
-    }
-    return true;
-}
-
-static bool same_row(const struct relation *relation, const struct packed *a, const struct packed *b)
-{
-    if (!a || !b)
-        return a == b;
-    for (uint32_t i = 0; i < relation->column_count; i++) {
-        struct item x = row_states_unpack(&a[i]), y = row_states_unpack(&b[i]);
-
-        if (!item_same(&x, &y) || x.scale != y.scale)
-            return false;
     }
     return true;
 }
@@ -149,30 +116,22 @@ static bool commits_first(const struct refutation *r, const struct member *m)
         const struct row_entry *entry = m->written.entries[i];
         const struct packed *seen = row_states_at(entry, m->state);
 
-        if (!same_row(entry->relation, m->written.rows[i], seen) &&
-            !same_row(entry->relation, seen, row_states_at(entry, r->placed_count)))
+        if (!row_states_identical(entry->relation, m->written.rows[i], seen) &&
+            !row_states_identical(entry->relation, seen, row_states_at(entry, r->placed_count)))
             return false;
     }
     return true;
 }
 
-static int64_t first_answer(const struct refutation *r, const struct logged_txn *txn)
-{
-    for (uint32_t i = 0; i < txn->answer_count; i++)
-        if (r->a->log->answers.at[txn->answer + i].completed_ns != TIME_NEVER)
-            return r->a->log->answers.at[txn->answer + i].completed_ns;
-    return completed_at(txn);
-}
-
 /* At strict-snapshot, when all that write have their places. */
 static bool sees_in_time(const struct refutation *r, const struct member *m, uint32_t state)
 {
-    int64_t answered = first_answer(r, m->txn);
+    int64_t answered = call_log_first_answer(r->a->log, m->txn);
 
     for (uint32_t i = 0; i < r->placed_count; i++) {
         const struct member *other = &r->members[r->order[i]];
 
-        if (other != m && was_before(other, m) && i + 1 > state)
+        if (other != m && audit_was_before(other->txn, m->txn) && i + 1 > state)
             return false;
         if (i + 1 <= state && answered != TIME_NEVER && other->txn->invoked_ns != TIME_NEVER &&
             other->txn->invoked_ns > answered)
@@ -204,41 +163,14 @@ static enum found run_next(struct refutation *r, struct member *m, struct choose
         if (r->runs++ == RUNS_MAX)
             return too_much(r, "it would take too many runs");
         audit_replay_run(r->a, m->txn, &sight, &out);
+        if (r->a->session.run.relied_on_order && !r->order_of[0])
+            audit_say_order(&r->a->session.run, r->order_of, sizeof r->order_of);
         if (out.replayed == REPLAYED_UNKNOWN)
             return too_much(r, out.reason);
         if (out.replayed == REPLAYED)
             return FOUND;
     }
     return FOUND_NONE;
-}
-
-static void take_written(struct refutation *r, struct written_rows *written)
-{
-    struct arena *arena = &r->a->session.lasting;
-    const struct row_store *store = &r->a->session.store;
-
-    written->count = store->written_count;
-    written->entries = arena_take(arena, store->written_count + 1, sizeof *written->entries);
-    written->rows = arena_take(arena, store->written_count + 1, sizeof *written->rows);
-    for (uint32_t i = 0; i < store->written_count; i++) {
-        written->entries[i] = store->written[i];
-        written->rows[i] = store->written[i]->own;
-    }
-}
-
-static bool same_written(const struct written_rows *a, const struct written_rows *b)
-{
-    if (a->count != b->count)
-        return false;
-    for (uint32_t i = 0; i < a->count; i++) {
-        uint32_t k = 0;
-
-        while (k < b->count && b->entries[k] != a->entries[i])
-            k++;
-        if (k == b->count || !same_row(a->entries[i]->relation, a->rows[i], b->rows[k]))
-            return false;
-    }
-    return true;
 }
 
 /* --- Those that write nothing ---------------------------------------------------------------------- */
@@ -332,12 +264,12 @@ static enum found place_one(struct refutation *r, struct member *m)
 
         if (!is_serial(r) && r->a->session.store.written_count == 0)
             continue; /* it is tried among those that write nothing */
-        take_written(r, &m->written);
+        audit_take_written(r->a, &m->written);
         m->state = state;
         if (!commits_first(r, m))
             continue;
         if (!is_strict_snapshot(r)) {
-            while (i < tried_count && !same_written(&tried[i], &m->written))
+            while (i < tried_count && !audit_same_written(&tried[i], &m->written))
                 i++;
             if (i < tried_count)
                 continue;
@@ -398,7 +330,7 @@ static void know_writes(struct refutation *r, struct member *m)
         if (session_prepare(&r->a->session, log->statements.at[m->txn->statement + i].sql, &statement) !=
             ENDED_WELL)
             return;
-        only_selects &= statement->kind == STATEMENT_SELECT && !statement->selection->locks;
+        only_selects &= statement->kind == STATEMENT_SELECT && !statement->selection->locks && !statement->calls;
         if (statement->kind == STATEMENT_SELECT || i >= m->txn->answer_count)
             continue;
         m->surely_writes |= (answer->kind == CALL_ANSWER_COUNT && answer->count > 0) ||
@@ -409,22 +341,43 @@ static void know_writes(struct refutation *r, struct member *m)
         m->surely_writes = false;
 }
 
-/* At the strict levels what was invoked after all of the core is of no interest to it. */
-static bool is_after_core(const struct refutation *r, const struct member *outside)
+/* When all of the core was completed, or TIME_NEVER. */
+static int64_t end_of_core(const struct refutation *r)
 {
-    for (uint32_t i = 0; i < r->count; i++)
-        if (!was_before(&r->members[i], outside))
-            return false;
-    return audited_at_strict_level(r->a->witness);
+    int64_t last = INT64_MIN;
+
+    for (uint32_t i = 0; i < r->count; i++) {
+        int64_t end = audit_completed_at(r->members[i].txn);
+
+        if (end == TIME_NEVER)
+            return TIME_NEVER;
+        last = end > last ? end : last;
+    }
+    return last;
+}
+
+/* At the strict levels what was invoked after all of the core is of no interest to it. */
+static bool is_after(const struct refutation *r, int64_t end, const struct logged_txn *outside)
+{
+    return audited_at_strict_level(r->a->witness) && end != TIME_NEVER && outside->invoked_ns != TIME_NEVER &&
+           end < outside->invoked_ns;
+}
+
+static void add_member(struct refutation *r, const struct logged_txn *txn)
+{
+    r->members[r->count].txn = txn;
+    know_writes(r, &r->members[r->count++]);
 }
 
 static bool take_core(struct refutation *r)
 {
     struct audit_replay *a = r->a;
-    size_t room = a->witness->core.count + 1;
+    size_t room = a->log->txns.count + 1;
+    int64_t end;
 
     r->members = arena_take(&a->session.lasting, room, sizeof *r->members);
     r->order = arena_take(&a->session.lasting, room, sizeof *r->order);
+    r->outside = arena_take(&a->session.lasting, room, sizeof *r->outside);
     for (size_t i = 0; i < a->witness->core.count; i++) {
         uint64_t number;
 
@@ -436,15 +389,14 @@ static bool take_core(struct refutation *r)
         a->position[number] = 1;
         if (a->log->txns.at[number].status == TXN_ABORT)
             continue;
-        r->members[r->count].txn = &a->log->txns.at[number];
-        know_writes(r, &r->members[r->count++]);
+        add_member(r, &a->log->txns.at[number]);
     }
+    end = end_of_core(r);
     for (size_t i = 0; i < a->log->txns.count; i++) {
-        struct member outside = { .txn = &a->log->txns.at[i] };
+        const struct logged_txn *outside = &a->log->txns.at[i];
 
-        if (a->position[i] == 0 && outside.txn->status != TXN_ABORT && !is_after_core(r, &outside))
-            return audit_refuse(a, "undecided: transaction %" PRId64 " is not in the core, and could make a difference",
-                                outside.txn->id);
+        if (a->position[i] == 0 && outside->status != TXN_ABORT && !is_after(r, end, outside))
+            r->outside[r->outside_count++] = outside;
     }
     return true;
 }
@@ -491,28 +443,106 @@ static enum found try_subsets(struct refutation *r, uint32_t from)
     return FOUND_NONE;
 }
 
+/* By the possible outcomes of each. */
+static bool refute_by_outcomes(struct refutation *r, struct outcomes_job *job)
+{
+    struct arena *arena = &r->a->session.lasting;
+
+    *job = (struct outcomes_job){ .a = r->a, .model = r->model, .count = r->count,
+                                  .outside = r->outside, .outside_count = r->outside_count };
+    job->txns = arena_take(arena, r->count + 1, sizeof *job->txns);
+    for (uint32_t i = 0; i < r->count; i++)
+        job->txns[i] = r->members[i].txn;
+    return audit_outcomes_refute(job);
+}
+
+/* If the core by itself is not refuted, the whole log may be: also what comes after all of the core. */
+static bool refute_by_whole_log(struct refutation *r, struct outcomes_job *job)
+{
+    const struct audit_replay *a = r->a;
+
+    if (r->outside_count == 0)
+        return false;
+    for (size_t i = 0; i < a->log->txns.count; i++)
+        if (a->position[i] == 0 && a->log->txns.at[i].status != TXN_ABORT)
+            add_member(r, &a->log->txns.at[i]);
+    r->outside_count = 0;
+    return refute_by_outcomes(r, job);
+}
+
+/* By all executions. False: it says why not. */
+static bool refute_by_all(struct refutation *r, const struct outcomes_job *job)
+{
+    enum found found;
+
+    if (r->count > MEMBERS_MAX)
+        return audit_refuse(r->a, "undecided: %s", job->why);
+    found = try_subsets(r, 0);
+    if (found == FOUND)
+        return audit_refuse(r->a, "there is an execution of the core");
+    if (found == FOUND_TOO_MUCH)
+        return audit_refuse(r->a, "undecided: %s", r->why);
+    if (r->order_of[0])
+        return audit_refuse(r->a, "undecided: the verifier does not know %s", r->order_of);
+    return true;
+}
+
+/* Whether an initial row has what may be chosen as a number. */
+static bool is_any_taken(const struct audit_replay *a)
+{
+    const struct row_store *store = &a->session.store;
+
+    for (size_t i = 0; i < store->bucket_count; i++)
+        for (struct row_entry *entry = store->buckets[i]; entry; entry = entry->next) {
+            const struct packed *row = row_states_at(entry, 0);
+
+            for (uint32_t c = 0; row && c < entry->relation->column_count; c++)
+                if (row[c].kind == ITEM_INTEGER && numbering_could_choose(&a->session.numbering, row[c].as.integer))
+                    return true;
+        }
+    return false;
+}
+
+/* All that is in the log has been read, and nobody failed, maybe for a number that it got. */
+static bool has_quiet_numbers(struct refutation *r)
+{
+    const struct call_log *log = r->a->log;
+    const struct statement *statement;
+
+    for (size_t i = 0; i < log->statements.count; i++)
+        if (session_prepare(&r->a->session, log->statements.at[i].sql, &statement) != ENDED_WELL)
+            return false;
+    for (size_t i = 0; i < log->txns.count; i++)
+        if (log->txns.at[i].status == TXN_OK && log->txns.at[i].sqlstate.length > 0)
+            return false;
+    return catalog_has_quiet_numbers(&r->a->session.catalog) && !is_any_taken(r->a);
+}
+
 void audit_refute(struct audit_replay *a)
 {
     struct refutation r = { .a = a };
     bool has_models = !audited_at_serial_level(a->witness) && !audited_at_snapshot_level(a->witness);
-    enum found found;
+    struct verification *result = a->result;
+    struct outcomes_job job;
 
     if (!take_core(&r) || !audit_replay_start(a))
         return;
+    a->steps_left = STEPS_MAX;
+    if (has_quiet_numbers(&r))
+        numbering_choose(&a->session.numbering);
     /* What is asked for is a model or any stronger one. */
     for (r.model = has_models ? MODEL_LOCKING : a->witness->model; r.model <= a->witness->model; r.model++) {
-        found = try_subsets(&r, 0);
-        if (found == FOUND_TOO_MUCH) {
-            audit_refuse(a, "undecided: %s", r.why);
+        if (refute_by_outcomes(&r, &job) || refute_by_whole_log(&r, &job))
+            snprintf(result->reason, sizeof result->reason,
+                     "%.*s is violated: nothing that transaction %" PRId64
+                     " may have seen gives its answers, in %" PRIu64 " runs of %u transactions",
+                     TEXT_PRINT(a->witness->level_name), job.refuted, job.runs, r.count);
+        else if (refute_by_all(&r, &job))
+            snprintf(result->reason, sizeof result->reason,
+                     "%.*s is violated: %u transactions have no execution, all %" PRIu64 " runs were tried",
+                     TEXT_PRINT(a->witness->level_name), r.count, r.runs);
+        else
             return;
-        }
-        if (found == FOUND) {
-            audit_refuse(a, "there is an execution of the core");
-            return;
-        }
     }
-    a->result->is_accepted = true;
-    snprintf(a->result->reason, sizeof a->result->reason,
-             "%.*s is violated: %u transactions have no execution, all %" PRIu64 " runs were tried",
-             TEXT_PRINT(a->witness->level_name), r.count, r.runs);
+    result->is_accepted = true;
 }

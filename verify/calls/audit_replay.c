@@ -19,6 +19,16 @@ bool audit_refuse(struct audit_replay *a, const char *format, ...)
 
 /* --- The initial state ----------------------------------------------------------------------- */
 
+static enum ended put_rows(struct session *s, const struct call_log *from)
+{
+    enum ended ended = ENDED_WELL;
+
+    for (size_t i = 0; i < from->rows.count && ended == ENDED_WELL; i++)
+        ended = session_put_row(s, from->rows.at[i].table, &from->cells.at[from->rows.at[i].cell],
+                                from->rows.at[i].column_count);
+    return ended;
+}
+
 bool audit_replay_start(struct audit_replay *a)
 {
     const struct call_log *log = a->log;
@@ -33,18 +43,72 @@ bool audit_replay_start(struct audit_replay *a)
         ended = session_call_text(s, log->load);
         break;
     case INITIAL_ROWS:
-        for (size_t i = 0; i < log->rows.count && ended == ENDED_WELL; i++)
-            ended = session_put_row(s, log->rows.at[i].table, &log->cells.at[log->rows.at[i].cell],
-                                    log->rows.at[i].column_count);
+        ended = put_rows(s, log);
         break;
     case INITIAL_UNKNOWN:
-        return audit_refuse(a, "undecided: nobody knows the initial rows");
+        if (!a->witness->has_initial)
+            return audit_refuse(a, "undecided: nobody knows the initial rows");
+        ended = put_rows(s, &a->witness->initial);
+        break;
     }
     if (ended == ENDED_UNKNOWN)
         return audit_refuse(a, "undecided: the verifier does not know %s", s->trap.reason);
     if (ended == ENDED_IN_ERROR)
         return audit_refuse(a, "undecided: the initial rows end in the error %s", s->trap.sqlstate);
     row_states_commit(&s->store, 0);
+    s->numbering.owners = &a->owners;
+    return true;
+}
+
+/* --- Transactions ------------------------------------------------------------------------------- */
+
+int audit_compare_ts(const struct logged_txn *a, const struct logged_txn *b)
+{
+    for (unsigned i = 0; i < CALL_PLACES_MAX; i++)
+        if (a->ts[i] != b->ts[i])
+            return a->ts[i] < b->ts[i] ? -1 : 1;
+    return 0;
+}
+
+int64_t audit_completed_at(const struct logged_txn *txn)
+{
+    return txn->status == TXN_OK ? txn->completed_ns : TIME_NEVER;
+}
+
+bool audit_was_before(const struct logged_txn *a, const struct logged_txn *b)
+{
+    return audit_completed_at(a) != TIME_NEVER && b->invoked_ns != TIME_NEVER &&
+           audit_completed_at(a) < b->invoked_ns;
+}
+
+void audit_take_written(struct audit_replay *a, struct written_rows *written)
+{
+    struct arena *arena = &a->session.lasting;
+    const struct row_store *store = &a->session.store;
+
+    written->count = store->written_count;
+    written->entries = arena_take(arena, store->written_count + 1, sizeof *written->entries);
+    written->rows = arena_take(arena, store->written_count + 1, sizeof *written->rows);
+    for (uint32_t i = 0; i < store->written_count; i++) {
+        written->entries[i] = store->written[i];
+        written->rows[i] = store->written[i]->own;
+    }
+}
+
+bool audit_same_written(const struct written_rows *a, const struct written_rows *b)
+{
+    if (a->count != b->count)
+        return false;
+    for (uint32_t i = 0; i < a->count; i++) {
+        uint32_t k = 0;
+
+        /* Runs write in much the same order. */
+        while (k < b->count && b->entries[(i + k) % b->count] != a->entries[i])
+            k++;
+        if (k == b->count ||
+            !row_states_identical(a->entries[i]->relation, a->rows[i], b->rows[(i + k) % b->count]))
+            return false;
+    }
     return true;
 }
 
@@ -55,10 +119,8 @@ static struct text row_text(struct session *s, struct buffer *buffer)
 {
     char *at = arena_push(&s->scratch, buffer->count + 1, 1);
 
-    if (!at || buffer->out_of_memory) {
-        buffer_close(buffer);
-        at = arena_take(&s->scratch, SIZE_MAX / 8, 1);
-    }
+    buffer->out_of_memory |= !at;
+    session_need(s, buffer);
     if (buffer->count > 0)
         memcpy(at, buffer->at, buffer->count);
     return (struct text){ at, buffer->count };
@@ -79,6 +141,7 @@ static struct text text_of_cells(struct session *s, const struct item *cells, ui
         item_print(&cells[i], &one);
         buffer_print(&buffer, "%zu:", one.count);
         buffer_append(&buffer, &one);
+        buffer.out_of_memory |= one.out_of_memory;
         buffer_close(&one);
     }
     text = row_text(s, &buffer);
@@ -205,6 +268,7 @@ static bool compare_value(struct audit_replay *a, const struct routine *routine,
         return item_is_null(value) && !cell->at;
     }
     item_print(value, &printed);
+    session_need(&a->session, &printed);
     is_right = text_equal(*cell, (struct text){ printed.at ? printed.at : "", printed.count });
     snprintf(out->reason, sizeof out->reason, "%.*s, and the log has %.*s",
              (int)(printed.count > 100 ? 100 : printed.count), printed.at ? printed.at : "",
@@ -261,11 +325,6 @@ static void end_run(struct audit_replay *a, const struct logged_txn *txn, enum e
     } else if (ended == ENDED_IN_ERROR) {
         row_states_begin(&s->store); /* nothing of it is left */
     }
-    if (out->replayed == REPLAYED_WRONG && s->run.relied_on_order) {
-        out->replayed = REPLAYED_UNKNOWN;
-        snprintf(out->reason, sizeof out->reason,
-                 "in which order rows come where SQL leaves it open");
-    }
 }
 
 static void run_call(struct audit_replay *a, const struct logged_txn *txn, struct replay_outcome *out)
@@ -314,13 +373,46 @@ static void run_statements(struct audit_replay *a, const struct logged_txn *txn,
     end_run(a, txn, ended, out);
 }
 
+void audit_say_order(const struct run *run, char *reason, size_t size)
+{
+    if (run->open_line > 0)
+        snprintf(reason, size, "in which order rows of the query in line %u come, which SQL leaves open",
+                 run->open_line);
+    else
+        snprintf(reason, size, "in which order rows of a statement come, which SQL leaves open");
+}
+
+/* Those that the witness has for it; none, if it has none. */
+static void give_numbers(struct audit_replay *a, const struct logged_txn *txn)
+{
+    const struct audit_witness *w = a->witness;
+    const struct witnessed_numbers *numbers;
+    uint64_t at;
+
+    if (!map_find(&a->numbers, (uint64_t)txn->id, &at)) {
+        numbering_give(&a->session.numbering, (uint64_t)txn->id, NULL, 0);
+        return;
+    }
+    numbers = &w->numbers.at[at];
+    numbering_give(&a->session.numbering, (uint64_t)txn->id, w->given.at + numbers->first,
+                   numbers->count);
+}
+
 void audit_replay_run(struct audit_replay *a, const struct logged_txn *txn,
                       const struct replay_sight *sight, struct replay_outcome *out)
 {
+    uint64_t given;
+
     *out = (struct replay_outcome){ .replayed = REPLAYED };
     session_begin(&a->session, sight->see, sight->context, sight->before, sight->is_locking);
+    give_numbers(a, txn);
+    a->session.run.row_number = (txn - a->log->txns.at + 1) * RUN_ROW_NUMBERS + 1;
+    given = a->session.run.steps_left;
+    if (!a->witness->is_valid && a->steps_left < given)
+        given = a->session.run.steps_left = a->steps_left;
     if (txn->function.length > 0)
         run_call(a, txn, out);
     else
         run_statements(a, txn, out);
+    a->steps_left -= a->witness->is_valid ? 0 : given - a->session.run.steps_left;
 }

@@ -15,6 +15,8 @@ enum witness_field {
     FIELD_STATES,
     FIELD_ABSENT,
     FIELD_CORE,
+    FIELD_NUMBERS,
+    FIELD_INITIAL,
     FIELD_WRONG,
     FIELD_TABLE,
     FIELD_NUMBER,
@@ -22,7 +24,7 @@ enum witness_field {
 
 static const char *const field_names[] = { "ordeal-audit", "log",    "level",  "model",
                                            "verdict",      "first-committer", "order", "states",
-                                           "absent",       "transactions", "wrong", "table" };
+                                           "absent",       "transactions", "numbers", "initial", "wrong", "table" };
 
 /* --- Pieces ------------------------------------------------------------------------------- */
 
@@ -135,6 +137,36 @@ static enum status read_states(struct audit_witness *w, struct error *err)
     }
 }
 
+/* [[id,n,n,...],...] */
+static enum status read_numbers(struct audit_witness *w, struct error *err)
+{
+    struct json *json = &w->json;
+    bool more;
+
+    TRY(json_open(json, '[', "an array of transactions with numbers", err));
+    for (size_t n = 0;; n++) {
+        struct witnessed_numbers numbers = { .first = (uint32_t)w->given.count };
+        int64_t value;
+
+        TRY(json_element(json, n, &more, err));
+        if (!more)
+            return STATUS_OK;
+        TRY(json_open(json, '[', "a transaction with its numbers", err));
+        TRY(read_id(json, &numbers.id, err));
+        for (size_t i = 1;; i++) {
+            TRY(json_element(json, i, &more, err));
+            if (!more)
+                break;
+            TRY(json_integer(json, "a number of a sequence", &value, err));
+            if (w->given.count >= UINT32_MAX)
+                return json_refuse_token(json, err, "too many numbers");
+            TRY(array_push(&w->given, value, err));
+        }
+        numbers.count = (uint32_t)w->given.count - numbers.first;
+        TRY(array_push(&w->numbers, numbers, err));
+    }
+}
+
 /* --- Fields ---------------------------------------------------------------------------------- */
 
 static enum status read_level(struct audit_witness *w, struct error *err)
@@ -158,6 +190,44 @@ static enum status read_log(struct audit_witness *w, struct error *err)
         if (!memchr("0123456789abcdef", w->log.at[i], 16))
             return json_refuse_token(&w->json, err, "a digest has hex digits in lower case");
     return STATUS_OK;
+}
+
+/* Rows as --initial takes them. */
+static enum status read_initial(struct audit_witness *w, struct error *err)
+{
+    const char *from;
+    struct source source;
+    enum status status;
+
+    json_peek(&w->json);
+    from = w->json.at;
+    TRY(json_skip(&w->json, err));
+    TRY(source_open_memory(&source, "the initial rows", from, (size_t)(w->json.at - from), err));
+    status = arena_init(&w->initial.arena, ARENA_UNLIMITED, err);
+    if (status == STATUS_OK)
+        status = call_log_read_rows(&w->initial, &source, err);
+    source_close(&source);
+    w->has_initial = true;
+    return status;
+}
+
+/* For people, but for the transaction that it names. */
+static enum status read_wrong(struct audit_witness *w, struct error *err)
+{
+    TRY(json_open(&w->json, '{', "the wrong answer, which is an object", err));
+    for (size_t n = 0;; n++) {
+        struct text name;
+
+        TRY(json_field(&w->json, n, &name, err));
+        if (!name.at)
+            return STATUS_OK;
+        if (!text_equal(name, TEXT("txn"))) {
+            TRY(json_skip(&w->json, err));
+            continue;
+        }
+        w->has_wrong = true;
+        TRY(json_integer(&w->json, "a transaction", &w->wrong_txn, err));
+    }
 }
 
 static enum status read_field(struct audit_witness *w, enum witness_field field, struct error *err)
@@ -201,6 +271,12 @@ static enum status read_field(struct audit_witness *w, enum witness_field field,
     case FIELD_CORE:
         READ_IDS(&w->json, &w->core, err);
         return STATUS_OK;
+    case FIELD_NUMBERS:
+        return read_numbers(w, err);
+    case FIELD_INITIAL:
+        return read_initial(w, err);
+    case FIELD_WRONG:
+        return read_wrong(w, err);
     default:
         return json_skip(&w->json, err); /* for people */
     }
@@ -223,7 +299,7 @@ static enum status check_fields(struct audit_witness *w, uint32_t seen, struct e
             needed |= 1u << FIELD_STATES;
         if (audited_at_snapshot_level(w))
             needed |= 1u << FIELD_FIRST;
-        allowed = needed | 1u << FIELD_ABSENT;
+        allowed = needed | 1u << FIELD_ABSENT | 1u << FIELD_NUMBERS | 1u << FIELD_INITIAL;
     }
     for (unsigned i = 0; i < FIELD_NUMBER; i++) {
         if (needed >> i & 1 && !(seen >> i & 1))
@@ -280,5 +356,8 @@ void audit_witness_close(struct audit_witness *w)
     array_close(&w->seen);
     array_close(&w->states);
     array_close(&w->rows);
+    array_close(&w->numbers);
+    array_close(&w->given);
+    call_log_close(&w->initial);
     json_close(&w->json);
 }

@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "base/json.h"
+#include "history/call_log.h"
 
 enum audited_level {
     AUDITED_SERIALIZABLE,
@@ -35,18 +36,30 @@ struct witnessed_txn {
     uint32_t state, count; /* of the states, one for each statement */
 };
 
+/* What sequences gave to a transaction. */
+struct witnessed_numbers {
+    int64_t id;
+    uint32_t first, count; /* in `given` */
+};
+
 struct audit_witness {
     struct json json;
     struct text log, level_name; /* views of its bytes */
     enum audited_level level;
     enum audited_model model;
     bool is_valid, by_value;
+    bool has_wrong; /* an invalid one names a transaction that is wrong, as a hint */
+    int64_t wrong_txn;
     ARRAY(int64_t) order;
     ARRAY(int64_t) absent;
     ARRAY(int64_t) core; /* "transactions" */
     ARRAY(struct witnessed_txn) seen;
     ARRAY(struct witnessed_state) states;
     ARRAY(struct witnessed_row) rows;
+    ARRAY(struct witnessed_numbers) numbers; /* of sequences */
+    ARRAY(int64_t) given;
+    bool has_initial;
+    struct call_log initial; /* its rows are those that are said to have been there at first */
 };
 
 /* The bytes are changed. To be closed whatever the status. */

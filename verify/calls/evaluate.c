@@ -13,6 +13,13 @@ void run_step(struct run *run, uint64_t steps)
     run->steps_left -= steps;
 }
 
+void run_rely_on_order(struct run *run)
+{
+    if (!run->relied_on_order)
+        run->open_line = run->line;
+    run->relied_on_order = true;
+}
+
 /* --- Leaves -------------------------------------------------------------------------------- */
 
 static struct item column_of(place *p, const struct formula *f)
@@ -314,6 +321,8 @@ static struct item text_function(place *p, const struct formula *f, const struct
     case BUILTIN_SUBSTRING:
         return item_substring(w, text, a[1].as.integer, f->count == 3,
                               f->count == 3 ? a[2].as.integer : 0);
+    case BUILTIN_LIKE_ESCAPE:
+        return item_like_escape(w, text, item_text_of(&a[1]));
     case BUILTIN_LPAD:
     case BUILTIN_RPAD:
         return item_lpad(w, text, a[1].as.integer, f->count == 3 ? item_text_of(&a[2]) : TEXT(" "),
@@ -352,12 +361,22 @@ static struct item called_routine(place *p, const struct formula *f)
     return run_routine(p->run, f->as.routine, arguments);
 }
 
+static struct item number_of(place *p, const struct formula *f)
+{
+    struct item value = f->count > 0 ? evaluate(p, f->arguments[0]) : item_null();
+    struct item is_called = f->count > 1 ? evaluate(p, f->arguments[1]) : item_boolean(true);
+
+    run_step(p->run, 10);
+    return numbering_evaluate(p->run->numbering, &p->run->bench, f, value, is_called);
+}
+
 static struct item liked(place *p, const struct formula *f)
 {
     struct item a = evaluate(p, f->arguments[0]), b = evaluate(p, f->arguments[1]);
 
     if (item_is_null(&a) || item_is_null(&b))
         return item_null();
+    run_step(p->run, (uint64_t)a.length / 16 * b.length / 16);
     return item_boolean(item_like(&p->run->bench, item_text_of(&a), item_text_of(&b),
                                   f->as.in.ignores_case) != f->as.in.negated);
 }
@@ -432,6 +451,8 @@ struct item evaluate(place *p, const struct formula *f)
         return called_routine(p, f);
     case FORMULA_SUBQUERY:
         return subquery_of(p, f);
+    case FORMULA_NUMBER:
+        return number_of(p, f);
     }
     trap_unknown(p->run->trap, "such an expression");
 }

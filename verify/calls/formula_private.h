@@ -41,7 +41,10 @@ enum formula_kind {
     FORMULA_AGGREGATE,
     FORMULA_CALL,
     FORMULA_SUBQUERY,
+    FORMULA_NUMBER, /* of a sequence; of setval(): the number, and whether it has been given */
 };
+
+enum number { NUMBER_NEXT, NUMBER_CURRENT, NUMBER_LAST, NUMBER_SET };
 
 enum test { TEST_NULL, TEST_TRUE, TEST_FALSE, TEST_DISTINCT };
 
@@ -57,6 +60,7 @@ enum builtin {
     BUILTIN_SUBSTRING,
     BUILTIN_LPAD,
     BUILTIN_RPAD,
+    BUILTIN_LIKE_ESCAPE, /* a pattern with another escape character, as one with `\` */
     BUILTIN_LOWER,
     BUILTIN_UPPER,
     BUILTIN_CARDINALITY,
@@ -101,8 +105,12 @@ struct formula {
         } aggregate;
         const struct routine *routine;
         struct {
+            enum number kind;
+            const struct sequence *sequence; /* NULL of NUMBER_LAST */
+        } asks;
+        struct {
             enum subquery kind;
-            bool negated;
+            bool negated, calls; /* functions of the file */
             const struct selection *selection;
         } subquery;
     } as;
@@ -115,12 +123,22 @@ struct relation_column {
     struct item_type type;
     bool not_null;
     const struct formula *initial; /* DEFAULT, or NULL */
+    bool is_looked_at; /* by something that was read up to now */
+    bool is_given_numbers; /* of sequences, as they are */
 };
 
 struct column_set {
     const uint32_t *at;
     uint32_t count;
 };
+
+static inline bool column_set_has(struct column_set set, uint32_t column)
+{
+    for (uint32_t i = 0; i < set.count; i++)
+        if (set.at[i] == column)
+            return true;
+    return false;
+}
 
 struct relation_reference {
     const struct relation *from, *to;
@@ -139,12 +157,19 @@ struct relation {
     uint32_t number;
     struct relation_column *columns;
     uint32_t column_count;
+    bool is_numbered; /* without a primary key: the last column, which has no name, is the row's number */
     struct column_set key;
     const struct relation_unique *uniques;
     const struct relation_reference *references, *referrers;
     const struct formula *const *checks;
     uint32_t check_count;
 };
+
+/* The columns that have names. */
+static inline uint32_t relation_named(const struct relation *relation)
+{
+    return relation->column_count - (relation->is_numbered ? 1 : 0);
+}
 
 /* --- Statements ------------------------------------------------------------------------------ */
 
@@ -160,9 +185,17 @@ struct from_source {
     struct text alias;
     const struct shape *shape; /* of either */
     bool needs_alias;          /* its columns are named with it only: `excluded` */
-    bool is_optional;          /* LEFT JOIN: by `on` */
+    bool is_optional;          /* an outer join may leave it out: by `on` */
     const struct formula *on;
+    /* Columns, by column_bit(), that make no difference: to which rows are found in which order; to all of the query. */
+    uint64_t unsought, unused;
 };
+
+/* Columns from the 64th on share a bit. */
+static inline uint64_t column_bit(uint32_t column)
+{
+    return UINT64_C(1) << (column < 63 ? column : 63);
+}
 
 /* A condition `column OP value`, where the value is known once some sources are. */
 struct pin {
@@ -180,6 +213,7 @@ struct sort_key {
 struct selection {
     struct from_source *sources;
     uint32_t source_count;
+    uint32_t *binding; /* in which order an outer join may take them */
     const struct formula *where, *having, *limit, *offset;
     const struct formula *const *outputs;
     const struct shape *shape; /* of the outputs */
@@ -211,6 +245,7 @@ enum on_conflict { ON_CONFLICT_FAIL, ON_CONFLICT_SKIP, ON_CONFLICT_UPDATE };
 struct statement {
     enum statement_kind kind;
     bool names_table; /* so that it counts */
+    bool calls;       /* functions of the file */
     const struct selection *selection; /* STATEMENT_SELECT; what is inserted; the rows that are written */
     const struct relation *relation;
     const uint32_t *columns; /* INSERT: where each output goes */
@@ -238,6 +273,10 @@ enum step_kind {
     STEP_RETURN,
     STEP_RAISE,
     STEP_BLOCK,
+    STEP_REQUIRE_CLOSED, /* the cursor in `slot`; so the next three */
+    STEP_OPEN,
+    STEP_FETCH,
+    STEP_CLOSE,
 };
 
 struct step_list {
@@ -261,6 +300,7 @@ struct target {
 struct step {
     enum step_kind kind;
     const struct step *next;
+    uint32_t line; /* in the file */
     uint32_t slot;
     const struct formula *value, *high, *by;
     bool reverse, strict, counts; /* counts: `value` names a table in a subquery */
@@ -269,6 +309,7 @@ struct step {
     const struct arm_of_if *arms;
     struct step_list body;
     const char *label; /* of a loop or block; that EXIT and CONTINUE name; or NULL */
+    struct text cursor; /* the name that a cursor has among all; .at is NULL: it has none */
     char sqlstate[6];
     const struct formula *const *details; /* of RAISE: computed, since that may fail */
     uint32_t detail_count;
@@ -279,22 +320,40 @@ struct routine_variable {
     bool not_null;
 };
 
+#define ROUTINE_CALLS_MAX 32
+
 struct routine {
     struct text name;
     uint32_t parameter_count, variable_count, found;
     struct routine_variable *variables; /* parameters first */
     struct item_type result;
     struct step_list body;
+    bool may_write;               /* it, or what it calls */
+    const struct routine *calls[ROUTINE_CALLS_MAX];
+    uint32_t call_count;          /* more than that: it may write */
+};
+
+struct sequence {
+    struct text name;
+    uint32_t number;
+    int64_t start, step, low, high;
+    bool cycles;
 };
 
 struct catalog {
     struct relation *relations;
     uint32_t relation_count;
+    struct sequence *sequences;
+    uint32_t sequence_count;
+    bool may_repeat; /* some sequence may give a number twice */
+    uint32_t numbers, kept_numbers; /* places that ask for one; of them, those that only put it into a column */
     struct routine *routines;
     uint32_t routine_count;
 };
 
 const struct relation *catalog_find_relation(const struct catalog *, struct text name);
 const struct routine *catalog_find_routine(const struct catalog *, struct text name);
+/* Whether numbers of sequences only go into columns that nothing looks at, as far as has been read. */
+bool catalog_has_quiet_numbers(const struct catalog *);
 
 #endif

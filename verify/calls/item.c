@@ -70,6 +70,11 @@ bool item_same(const struct item *a, const struct item *b)
     return item_compare(a, b) == 0;
 }
 
+bool item_identical(const struct item *a, const struct item *b)
+{
+    return item_same(a, b) && (a->kind != ITEM_NUMERIC || b->kind != ITEM_NUMERIC || a->scale == b->scale);
+}
+
 uint64_t item_hash(const struct item *item)
 {
     uint64_t hash = 0;
@@ -173,8 +178,10 @@ static struct item parse_timestamp(const struct workbench *w, struct text whole)
     }
     if (text.length > 0 || year < 1678 || year > 2261)
         trap_unknown(w->trap, "the timestamp \"%.*s\"", TEXT_PRINT(whole));
-    if (month < 1 || month > 12 || day < 1 || day > month_days(year, month) || hour > 23 ||
-        minute > 59 || second > 59)
+    /* PostgreSQL takes 24:00:00 for the next day, and second 60 for the next minute. */
+    if (month < 1 || month > 12 || day < 1 || day > month_days(year, month) || minute > 59 ||
+        (hour > 23 && !(hour == 24 && minute + second + micro == 0)) ||
+        (second > 59 && !(second == 60 && micro == 0)))
         trap_error(w->trap, "22008");
     days = days_before(year) + day - 1;
     for (int64_t m = 1; m < month; m++)

@@ -131,6 +131,8 @@ static inline bool item_is_true(const struct item *item)
 int item_compare(const struct item *, const struct item *);
 /* Nulls are equal to each other. */
 bool item_same(const struct item *, const struct item *);
+/* And printed alike: 1.0 and 1.00 are the same, and are not. */
+bool item_identical(const struct item *, const struct item *);
 uint64_t item_hash(const struct item *);
 
 /* As PostgreSQL sends it to a client. */
@@ -166,6 +168,7 @@ struct item item_lpad(const struct workbench *, struct text, int64_t length, str
 struct item item_concatenate(const struct workbench *, struct text, struct text);
 /* Of ASCII letters, as in the collation C. */
 struct item item_change_case(const struct workbench *, struct text, bool to_upper);
+struct item item_like_escape(const struct workbench *, struct text pattern, struct text escape);
 bool item_like(const struct workbench *, struct text, struct text pattern, bool ignores_case);
 
 #endif

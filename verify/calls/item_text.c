@@ -106,46 +106,103 @@ struct item item_change_case(const struct workbench *w, struct text text, bool t
     return item_text((struct text){ bytes, text.length });
 }
 
-static bool like(const struct workbench *w, struct text text, struct text pattern, bool ignores_case)
+static void skip_byte(struct text *text)
 {
-    while (pattern.length > 0) {
-        char c = *pattern.at;
-        bool is_plain = false;
-
-        pattern.at++, pattern.length--;
-        if (c == '%') {
-            for (size_t skip = 0; skip <= text.length; skip++) {
-                struct text rest = { text.at + skip, text.length - skip };
-
-                if ((rest.length == 0 || starts_character(*rest.at)) &&
-                    like(w, rest, pattern, ignores_case))
-                    return true;
-            }
-            return false;
-        }
-        if (c == '\\') {
-            if (pattern.length == 0)
-                trap_error(w->trap, "22025");
-            c = *pattern.at;
-            pattern.at++, pattern.length--;
-            is_plain = true;
-        }
-        if (text.length == 0)
-            return false;
-        if (c == '_' && !is_plain) {
-            size_t one = item_clip(text, 1);
-
-            text.at += one, text.length -= one;
-            continue;
-        }
-        if (*text.at != c && (!ignores_case || change(*text.at, false) != change(c, false)))
-            return false;
-        text.at++, text.length--;
-    }
-    return text.length == 0;
+    text->at++, text->length--;
 }
 
+static void skip_character(struct text *text)
+{
+    size_t one = item_clip(*text, 1);
+
+    text->at += one, text->length -= one;
+}
+
+/* Takes a `%` and all `%` and `_` behind it. False: the text has fewer characters than there are `_`. */
+static bool skip_any(struct text *text, struct text *pattern)
+{
+    for (; pattern->length > 0 && (*pattern->at == '%' || *pattern->at == '_'); skip_byte(pattern)) {
+        if (*pattern->at == '_' && text->length == 0)
+            return false;
+        if (*pattern->at == '_')
+            skip_character(text);
+    }
+    return true;
+}
+
+/* Takes one character, or one of its bytes, of both, if they go together. The text is not at its end. */
+static bool matches_next(const struct workbench *w, struct text *text, struct text *pattern, bool ignores_case)
+{
+    char c;
+
+    if (pattern->length == 0)
+        return false;
+    if (*pattern->at == '_') {
+        skip_byte(pattern);
+        skip_character(text);
+        return true;
+    }
+    if (*pattern->at == '\\' && pattern->length == 1)
+        trap_error(w->trap, "22025");
+    c = pattern->at[*pattern->at == '\\'];
+    if (*text->at != c && (!ignores_case || change(*text->at, false) != change(c, false)))
+        return false;
+    if (*pattern->at == '\\')
+        skip_byte(pattern);
+    skip_byte(pattern);
+    skip_byte(text);
+    return true;
+}
+
+struct item item_like_escape(const struct workbench *w, struct text pattern, struct text escape)
+{
+    char *bytes = arena_take(w->arena, 2 * pattern.length + 1, 1), *end = bytes;
+    bool is_escaped = false;
+
+    if (item_characters(escape) > 1)
+        trap_error(w->trap, "22025");
+    while (pattern.length > 0) {
+        struct text one = { pattern.at, item_clip(pattern, 1) };
+
+        skip_character(&pattern);
+        if (!is_escaped && escape.length > 0 && text_equal(one, escape)) {
+            *end++ = '\\';
+            is_escaped = true;
+            continue;
+        }
+        if (!is_escaped && *one.at == '\\')
+            *end++ = '\\';
+        memcpy(end, one.at, one.length);
+        end += one.length;
+        is_escaped = false;
+    }
+    return item_text((struct text){ bytes, (size_t)(end - bytes) });
+}
+
+/* If the rest does not match, only the last `%` need take more: another one would leave less for the rest. */
 bool item_like(const struct workbench *w, struct text text, struct text pattern, bool ignores_case)
 {
-    return like(w, text, pattern, ignores_case);
+    struct text next_text = { NULL, 0 }, next_pattern = { NULL, 0 }; /* at is NULL: no % yet */
+
+    while (text.length > 0) {
+        if (pattern.length > 0 && *pattern.at == '%') {
+            if (!skip_any(&text, &pattern))
+                return false;
+            if (pattern.length == 0)
+                return true;
+            if (pattern.length == 1 && *pattern.at == '\\')
+                trap_error(w->trap, "22025");
+            next_text = text;
+            next_pattern = pattern;
+        } else if (!matches_next(w, &text, &pattern, ignores_case)) {
+            if (!next_text.at || next_text.length == 0)
+                return false;
+            skip_character(&next_text);
+            text = next_text;
+            pattern = next_pattern;
+        }
+    }
+    while (pattern.length > 0 && *pattern.at == '%')
+        skip_byte(&pattern);
+    return pattern.length == 0;
 }

@@ -5,6 +5,7 @@
 typedef const struct place_of_work place;
 
 #define CALLS_MAX 100
+#define NESTING_MAX 2000 /* of statements, in all calls: for the stack's sake */
 
 enum flow { FLOW_ON, FLOW_EXIT, FLOW_CONTINUE, FLOW_RETURN };
 
@@ -71,6 +72,7 @@ static void assign(struct performance *f, uint32_t slot, struct item value)
 static struct item value_of(struct performance *f, const struct step *step, const struct formula *formula)
 {
     run_step(f->place.run, 1);
+    f->place.run->line = step->line;
     if (step->counts)
         run_count(f->place.run, true);
     return evaluate(&f->place, formula);
@@ -121,6 +123,73 @@ static void perform_statement(struct performance *f, const struct step *step)
         trap_error(run->trap, "P0003");
     result_rely_on_order(run, result, 1);
     put_into(f, step->into, count > 0 ? result->rows[result->first]->cells : NULL);
+}
+
+/* --- Cursors -------------------------------------------------------------------------------------- */
+
+/* Of a cursor that was opened: whose name is its own, or whose number is in a variable. */
+struct portal {
+    struct text name;
+    int64_t number;
+    const struct performance *owner; /* NULL: that call is over */
+    bool is_open;
+    struct result result;
+    struct portal *next;
+};
+
+static struct portal *find_portal(struct performance *f, const struct step *step)
+{
+    const struct item *number = &f->variables[step->slot];
+    struct portal *portal = f->place.run->portals;
+
+    while (portal && !(portal->is_open && (step->cursor.at ? text_equal(portal->name, step->cursor)
+                                                           : !item_is_null(number) && !portal->name.at &&
+                                                                 portal->number == number->as.integer)))
+        portal = portal->next;
+    return portal;
+}
+
+/* A cursor that this call has opened. */
+static struct portal *own_portal(struct performance *f, const struct step *step)
+{
+    struct portal *portal = find_portal(f, step);
+    bool is_null = !step->cursor.at && item_is_null(&f->variables[step->slot]);
+
+    if (!portal)
+        trap_error(f->place.run->trap, is_null ? "22004" : "34000");
+    if (portal->owner != f)
+        trap_error(f->place.run->trap, "0A000");
+    return portal;
+}
+
+static void perform_open(struct performance *f, const struct step *step)
+{
+    struct run *run = f->place.run;
+    struct portal *portal = arena_take(run->bench.arena, 1, sizeof *portal);
+    struct item *number = &f->variables[step->slot];
+    struct outcome_of_statement outcome;
+
+    run_statement(&f->place, step->statement, &outcome);
+    result_rely_on_order(run, &outcome.result, outcome.result.last - outcome.result.first);
+    if (!step->cursor.at && item_is_null(number))
+        *number = item_integer(++run->unnamed_portals);
+    *portal = (struct portal){ .name = step->cursor,
+                               .number = step->cursor.at ? 0 : number->as.integer,
+                               .owner = f,
+                               .is_open = true,
+                               .result = outcome.result,
+                               .next = run->portals };
+    run->portals = portal;
+}
+
+static void perform_fetch(struct performance *f, const struct step *step)
+{
+    struct result *result = &own_portal(f, step)->result;
+    bool any = result->first < result->last;
+
+    put_into(f, step->into, any ? result->rows[result->first]->cells : NULL);
+    result->first += any;
+    f->variables[f->routine->found] = item_boolean(any);
 }
 
 /* --- Loops ---------------------------------------------------------------------------------------- */
@@ -277,24 +346,43 @@ static enum flow perform_step(struct performance *f, const struct step *step)
         trap_error(f->place.run->trap, step->sqlstate);
     case STEP_BLOCK:
         return perform_block(f, step);
+    case STEP_REQUIRE_CLOSED:
+        if (find_portal(f, step))
+            trap_error(f->place.run->trap, "42P03");
+        return FLOW_ON;
+    case STEP_OPEN:
+        perform_open(f, step);
+        return FLOW_ON;
+    case STEP_FETCH:
+        run_step(f->place.run, 1);
+        perform_fetch(f, step);
+        return FLOW_ON;
+    case STEP_CLOSE:
+        own_portal(f, step)->is_open = false;
+        return FLOW_ON;
     }
     return FLOW_ON;
 }
 
 static enum flow perform_list(struct performance *f, const struct step_list *list)
 {
-    for (const struct step *step = list->first; step; step = step->next) {
-        enum flow flow = perform_step(f, step);
+    struct run *run = f->place.run;
+    enum flow flow = FLOW_ON;
 
-        if (flow != FLOW_ON)
-            return flow;
+    if (run->nesting++ == NESTING_MAX)
+        trap_unknown(run->trap, "statements within so many statements");
+    for (const struct step *step = list->first; step && flow == FLOW_ON; step = step->next) {
+        run->line = step->line;
+        flow = perform_step(f, step);
     }
-    return FLOW_ON;
+    run->nesting--;
+    return flow;
 }
 
 struct item run_routine(struct run *run, const struct routine *routine, const struct item *arguments)
 {
     struct performance f = { .place = { .run = run }, .routine = routine };
+    uint32_t line = run->line;
 
     if (++run->depth > CALLS_MAX)
         trap_error(run->trap, "54001");
@@ -306,6 +394,10 @@ struct item run_routine(struct run *run, const struct routine *routine, const st
         memcpy(f.variables, arguments, routine->parameter_count * sizeof *arguments);
     f.variables[routine->found] = item_boolean(false);
     perform_list(&f, &routine->body);
+    for (struct portal *portal = run->portals; portal; portal = portal->next)
+        if (portal->owner == &f)
+            portal->owner = NULL;
+    run->line = line;
     run->depth--;
     if (!f.has_returned && routine->result.kind != KIND_VOID)
         trap_error(run->trap, "2F005");

@@ -1,4 +1,4 @@
-#include "verify/calls/reader_private.h"
+#include "verify/calls/read_sequence_private.h"
 
 #include <string.h>
 
@@ -89,7 +89,7 @@ static void add_reference(struct table_draft *d, struct column_set columns,
     for (uint32_t i = 0; i < r->catalog->relation_count; i++)
         if (text_equal(r->catalog->relations[i].name, text_of(constraint->pktable->relname)))
             to = &r->catalog->relations[i];
-    if (!to || constraint->deferrable || (constraint->fk_upd_action && *constraint->fk_upd_action != 'a' && *constraint->fk_upd_action) ||
+    if (!to || (to->is_numbered && constraint->n_pk_attrs == 0) || constraint->deferrable || (constraint->fk_upd_action && *constraint->fk_upd_action != 'a' && *constraint->fk_upd_action) ||
         (constraint->fk_del_action && *constraint->fk_del_action != 'a' && *constraint->fk_del_action))
         reader_refuse(r, "such a foreign key");
     reference->from = d->relation;
@@ -100,6 +100,10 @@ static void add_reference(struct table_draft *d, struct column_set columns,
                              : to->key;
     if (reference->targets.count != columns.count)
         reader_refuse(r, "such a foreign key");
+    for (uint32_t i = 0; i < columns.count; i++) {
+        d->relation->columns[columns.at[i]].is_looked_at = true;
+        to->columns[reference->targets.at[i]].is_looked_at = true;
+    }
     reference->next_from = d->relation->references;
     d->relation->references = reference;
     reference->next_to = to->referrers;
@@ -129,6 +133,11 @@ static void read_constraint(struct table_draft *d, const PgQuery__Constraint *co
     case PG_QUERY__CONSTR_TYPE__CONSTR_DEFAULT:
         relation->columns[own[0]].initial = read_as(r, read_formula(r, NULL, constraint->raw_expr),
                                                     relation->columns[own[0]].type, CAST_IS_ASSIGNMENT);
+        read_note_number(r, &relation->columns[own[0]], relation->columns[own[0]].initial);
+        return;
+    case PG_QUERY__CONSTR_TYPE__CONSTR_IDENTITY:
+        read_numbered_column(r, relation, &relation->columns[own[0]], constraint->options,
+                             constraint->n_options);
         return;
     case PG_QUERY__CONSTR_TYPE__CONSTR_CHECK:
         add_check(d, constraint);
@@ -158,6 +167,20 @@ static void read_constraint(struct table_draft *d, const PgQuery__Constraint *co
     }
 }
 
+static void read_column_type(struct reader *r, const PgQuery__ColumnDef *def,
+                             const struct relation *relation, struct relation_column *column)
+{
+    enum kind serial;
+
+    column->name = reader_keep(r, text_of(def->colname));
+    if (!read_is_serial(def->type_name, &serial)) {
+        column->type = reader_type(r, def->type_name);
+        return;
+    }
+    column->type = (struct item_type){ .kind = serial };
+    read_numbered_column(r, relation, column, NULL, 0);
+}
+
 static void read_table_columns(struct reader *r, const PgQuery__CreateStmt *stmt,
                                struct relation *relation)
 {
@@ -165,17 +188,26 @@ static void read_table_columns(struct reader *r, const PgQuery__CreateStmt *stmt
         stmt->if_not_exists)
         reader_refuse(r, "such a table");
     relation->name = reader_keep(r, text_of(stmt->relation->relname));
-    relation->columns = reader_take(r, stmt->n_table_elts, sizeof *relation->columns);
+    relation->columns = reader_take(r, stmt->n_table_elts + 1, sizeof *relation->columns);
     for (size_t i = 0; i < stmt->n_table_elts; i++) {
         const PgQuery__Node *node = stmt->table_elts[i];
 
         if (node->node_case != PG_QUERY__NODE__NODE_COLUMN_DEF)
             continue;
-        relation->columns[relation->column_count++] = (struct relation_column){
-            .name = reader_keep(r, text_of(node->column_def->colname)),
-            .type = reader_type(r, node->column_def->type_name),
-        };
+        read_column_type(r, node->column_def, relation, &relation->columns[relation->column_count++]);
     }
+}
+
+/* Rows need names: without a primary key the number of each is one. */
+static void number_rows(struct reader *r, struct relation *relation)
+{
+    uint32_t *own = reader_take(r, 1, sizeof *own);
+
+    *own = relation->column_count++;
+    relation->columns[*own] =
+        (struct relation_column){ .name = TEXT(""), .type = { .kind = KIND_BIGINT } };
+    relation->key = (struct column_set){ own, 1 };
+    relation->is_numbered = true;
 }
 
 static void read_table_constraints(struct reader *r, const PgQuery__CreateStmt *stmt,
@@ -213,7 +245,7 @@ static void read_table_constraints(struct reader *r, const PgQuery__CreateStmt *
     }
     relation->checks = d.checks;
     if (relation->key.count == 0)
-        trap_unknown(r->trap, "the table %.*s, which has no primary key", TEXT_PRINT(relation->name));
+        number_rows(r, relation);
 }
 
 /* --- Functions --------------------------------------------------------------------------------- */
@@ -256,13 +288,78 @@ static struct text statement_text(struct text file, const PgQuery__RawStmt *raw)
     return (struct text){ file.at + from, length };
 }
 
+/* No more than statements and columns. */
+static size_t count_sequences(const PgQuery__ParseResult *tree)
+{
+    size_t count = tree->n_stmts;
+
+    for (size_t i = 0; i < tree->n_stmts; i++)
+        if (tree->stmts[i]->stmt->node_case == PG_QUERY__NODE__NODE_CREATE_STMT)
+            count += 2 * tree->stmts[i]->stmt->create_stmt->n_table_elts;
+    return count;
+}
+
+bool catalog_has_quiet_numbers(const struct catalog *catalog)
+{
+    for (uint32_t i = 0; i < catalog->relation_count; i++)
+        for (uint32_t c = 0; c < catalog->relations[i].column_count; c++)
+            if (catalog->relations[i].columns[c].is_looked_at && catalog->relations[i].columns[c].is_given_numbers)
+                return false;
+    return catalog->numbers == catalog->kept_numbers && !catalog->may_repeat;
+}
+
+static bool creates_table(const PgQuery__Node *node, const char *name)
+{
+    return node->node_case == PG_QUERY__NODE__NODE_CREATE_STMT &&
+           strcmp(node->create_stmt->relation->relname, name) == 0;
+}
+
+static size_t drop_table(struct reader *r, PgQuery__RawStmt **live, size_t count, const char *name, bool must_exist)
+{
+    size_t at = count;
+
+    while (at > 0 && !creates_table(live[at - 1]->stmt, name))
+        at--;
+    if (at == 0 && must_exist)
+        reader_refuse(r, "a DROP of a table that does not exist");
+    if (at == 0)
+        return count;
+    memmove(&live[at - 1], &live[at], (count - at) * sizeof(PgQuery__RawStmt *));
+    return count - 1;
+}
+
+/* The statements without DROP TABLE and the tables that are dropped: nobody has met them. */
+static void forget_dropped(struct reader *r, PgQuery__ParseResult *tree)
+{
+    PgQuery__RawStmt **live = reader_take(r, tree->n_stmts, sizeof *live);
+    size_t count = 0;
+
+    for (size_t i = 0; i < tree->n_stmts; i++) {
+        const PgQuery__DropStmt *drop = tree->stmts[i]->stmt->drop_stmt;
+
+        if (tree->stmts[i]->stmt->node_case != PG_QUERY__NODE__NODE_DROP_STMT) {
+            live[count++] = tree->stmts[i];
+            continue;
+        }
+        if (drop->remove_type != PG_QUERY__OBJECT_TYPE__OBJECT_TABLE)
+            reader_refuse(r, "a DROP of what is no table");
+        for (size_t k = 0; k < drop->n_objects; k++)
+            count = drop_table(r, live, count, reader_string(drop->objects[k]->list->items[0]), !drop->missing_ok);
+    }
+    tree->stmts = live;
+    tree->n_stmts = count;
+}
+
 void read_catalog(struct reader *r, struct text file)
 {
-    PgQuery__ParseResult *tree = reader_parse_all(r, file);
+    PgQuery__ParseResult borrowed = *reader_parse_all(r, file), *tree = &borrowed;
     struct catalog *catalog = r->catalog;
     uint32_t routine = 0, relation = 0;
 
+    forget_dropped(r, tree);
+    r->file = file;
     catalog->relations = reader_take(r, tree->n_stmts, sizeof *catalog->relations);
+    catalog->sequences = reader_take(r, count_sequences(tree), sizeof *catalog->sequences);
     catalog->routines = reader_take(r, tree->n_stmts, sizeof *catalog->routines);
     for (size_t i = 0; i < tree->n_stmts; i++) {
         const PgQuery__Node *node = tree->stmts[i]->stmt;
@@ -272,11 +369,13 @@ void read_catalog(struct reader *r, struct text file)
             read_table_columns(r, node->create_stmt,
                                &catalog->relations[catalog->relation_count]);
             catalog->relation_count++;
+        } else if (node->node_case == PG_QUERY__NODE__NODE_CREATE_SEQ_STMT) {
+            read_sequence(r, node->create_seq_stmt);
         } else if (node->node_case == PG_QUERY__NODE__NODE_CREATE_FUNCTION_STMT) {
             read_header(r, node->create_function_stmt, &catalog->routines[catalog->routine_count]);
             catalog->routine_count++;
         } else {
-            reader_refuse(r, "a statement in the programs' file that makes neither a table nor a function");
+            reader_refuse(r, "a statement in the programs' file that makes neither a table, a sequence nor a function");
         }
     }
     for (size_t i = 0; i < tree->n_stmts; i++)
@@ -288,4 +387,10 @@ void read_catalog(struct reader *r, struct text file)
             read_routine(r, &catalog->routines[routine++],
                          tree->stmts[i]->stmt->create_function_stmt,
                          statement_text(file, tree->stmts[i]));
+    for (bool more = true; more;) {
+        more = false;
+        for (uint32_t i = 0; i < catalog->routine_count; i++)
+            for (uint32_t c = 0; c < catalog->routines[i].call_count && !catalog->routines[i].may_write; c++)
+                more |= catalog->routines[i].may_write = catalog->routines[i].calls[c]->may_write;
+    }
 }

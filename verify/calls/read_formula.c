@@ -1,4 +1,4 @@
-#include "verify/calls/reader_private.h"
+#include "verify/calls/read_sequence_private.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -153,6 +153,12 @@ static void make_common(struct reader *r, struct formula *formula, uint32_t from
 
 /* --- Names -------------------------------------------------------------------------------- */
 
+void read_look_at(const struct from_source *source, uint32_t column)
+{
+    if (source->relation)
+        source->relation->columns[column].is_looked_at = true;
+}
+
 static struct formula *find_column(struct reader *r, scope_of *scope, const char *alias,
                                    const char *name)
 {
@@ -170,6 +176,7 @@ static struct formula *find_column(struct reader *r, scope_of *scope, const char
                 if (found)
                     trap_unknown(r->trap, "the name %s, which means two columns", name);
                 found = read_column(r, depth, s, c, source->shape->types[c]);
+                read_look_at(source, c);
             }
         }
         if (found)
@@ -192,6 +199,8 @@ static struct formula *find_variable(struct reader *r, const char *label, const 
         if (!text_equal(n->name, text_of(name)) ||
             (label && (!n->label || strcmp(n->label, label) != 0)))
             continue;
+        if (n->cursor)
+            trap_unknown(r->trap, "the cursor %s as a value", name);
         if (n->is_record)
             trap_unknown(r->trap, "the whole record %s as a value", name);
         return variable(r, n);
@@ -643,9 +652,17 @@ static struct formula *read_routine_call(struct reader *r, scope_of *scope,
 {
     struct formula *formula = read_new(r, FORMULA_CALL, routine->result, (uint32_t)call->n_args);
 
+    for (scope_of *around = scope; around; around = around->outer)
+        if (around->source_count > 0)
+            reader_refuse(r, "a call of a function for each row of a query");
     if (call->n_args != routine->parameter_count || call->agg_star || call->agg_distinct)
         trap_unknown(r->trap, "a call of %.*s with other arguments", TEXT_PRINT(routine->name));
     formula->as.routine = routine;
+    r->saw_call = true;
+    if (r->routine && r->routine->call_count < ROUTINE_CALLS_MAX)
+        r->routine->calls[r->routine->call_count++] = routine;
+    else if (r->routine)
+        r->routine->may_write = true;
     for (uint32_t i = 0; i < formula->count; i++) {
         struct item_type type = { .kind = routine->variables[i].type.kind };
 
@@ -675,6 +692,7 @@ static const struct builtin_row builtins[] = {
     { "substring", BUILTIN_SUBSTRING, 2, 3, KIND_TEXT, { KIND_TEXT, KIND_INTEGER, KIND_INTEGER } },
     { "lpad", BUILTIN_LPAD, 2, 3, KIND_TEXT, { KIND_TEXT, KIND_INTEGER, KIND_TEXT } },
     { "rpad", BUILTIN_RPAD, 2, 3, KIND_TEXT, { KIND_TEXT, KIND_INTEGER, KIND_TEXT } },
+    { "like_escape", BUILTIN_LIKE_ESCAPE, 2, 2, KIND_TEXT, { KIND_TEXT, KIND_TEXT } },
     { "lower", BUILTIN_LOWER, 1, 1, KIND_TEXT, { KIND_TEXT } },
     { "upper", BUILTIN_UPPER, 1, 1, KIND_TEXT, { KIND_TEXT } },
     { "cardinality", BUILTIN_CARDINALITY, 1, 1, KIND_INTEGER, { KIND_ARRAY } },
@@ -710,6 +728,7 @@ static struct formula *read_call(struct reader *r, scope_of *scope, const PgQuer
                                               [AGGREGATE_AVG] = "avg" };
     const char *name = reader_string(call->funcname[call->n_funcname - 1]);
     const struct routine *routine = catalog_find_routine(r->catalog, text_of(name));
+    struct formula *number;
 
     if (routine && call->n_funcname == 1)
         return read_routine_call(r, scope, routine, call);
@@ -728,6 +747,9 @@ static struct formula *read_call(struct reader *r, scope_of *scope, const PgQuer
     if (strcmp(name, "mod") == 0 && call->n_args == 2)
         return compute(r, '%', read_formula(r, scope, call->args[0]),
                        read_formula(r, scope, call->args[1]));
+    number = read_sequence_call(r, scope, call);
+    if (number)
+        return number;
     for (size_t i = 0; i < sizeof builtins / sizeof *builtins; i++)
         if (strcmp(builtins[i].name, name) == 0 && call->n_args >= builtins[i].least &&
             call->n_args <= builtins[i].most)
@@ -739,10 +761,14 @@ static struct formula *read_subquery(struct reader *r, scope_of *scope, const Pg
 {
     struct formula *formula = read_new(r, FORMULA_SUBQUERY, type_boolean, 1), *one;
     const struct selection *selection;
+    bool saw_call = r->saw_call;
 
     if (!node->subselect || node->subselect->node_case != PG_QUERY__NODE__NODE_SELECT_STMT)
         reader_refuse(r, "such a subquery");
+    r->saw_call = false;
     selection = read_selection(r, scope, node->subselect->select_stmt);
+    formula->as.subquery.calls = r->saw_call;
+    r->saw_call |= saw_call;
     r->saw_subquery_table |= selection->names_table;
     formula->as.subquery.selection = selection;
     formula->count = 0;

@@ -1,4 +1,4 @@
-#include "verify/calls/reader_private.h"
+#include "verify/calls/read_sequence_private.h"
 
 #include <string.h>
 
@@ -18,21 +18,26 @@ struct draft {
     struct item_type *output_types;
     struct formula **outputs;
     uint32_t output_count, output_room;
+    bool is_arm; /* of a UNION, which says what its literals are */
 };
+
+static const struct selection *read_query(struct reader *, scope_of *outer, const PgQuery__SelectStmt *,
+                                          bool is_arm);
 
 /* --- Shapes ------------------------------------------------------------------------------ */
 
 static const struct shape *shape_of_relation(struct reader *r, const struct relation *relation)
 {
     struct shape *shape = reader_take(r, 1, sizeof *shape);
-    struct text *names = reader_take(r, relation->column_count, sizeof *names);
-    struct item_type *types = reader_take(r, relation->column_count, sizeof *types);
+    uint32_t count = relation_named(relation);
+    struct text *names = reader_take(r, count, sizeof *names);
+    struct item_type *types = reader_take(r, count, sizeof *types);
 
-    for (uint32_t i = 0; i < relation->column_count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         names[i] = relation->columns[i].name;
         types[i] = relation->columns[i].type;
     }
-    *shape = (struct shape){ relation->column_count, names, types };
+    *shape = (struct shape){ count, names, types };
     return shape;
 }
 
@@ -86,14 +91,50 @@ static struct from_source *add_source(struct draft *d, struct from_source source
     for (uint32_t i = 0; i < d->s->source_count; i++)
         if (text_equal(d->s->sources[i].alias, source.alias))
             reader_refuse(d->r, "two tables of one name in a query");
+    d->s->binding[d->s->source_count] = d->s->source_count;
     d->s->sources[d->s->source_count++] = source;
     d->scope.source_count = d->s->source_count;
     return &d->s->sources[d->s->source_count - 1];
 }
 
+static void read_from(struct draft *, const PgQuery__Node *);
+
+/* Which of its tables an outer join may leave out: the last one, or of a RIGHT JOIN the first, which is bound last. */
+static struct from_source *find_optional(struct draft *d, const PgQuery__JoinExpr *join, uint32_t first)
+{
+    uint32_t count = d->s->source_count;
+
+    if (join->jointype == PG_QUERY__JOIN_TYPE__JOIN_INNER)
+        return NULL;
+    if (join->jointype == PG_QUERY__JOIN_TYPE__JOIN_LEFT && join->rarg->node_case != PG_QUERY__NODE__NODE_JOIN_EXPR)
+        return &d->s->sources[count - 1];
+    if (join->jointype != PG_QUERY__JOIN_TYPE__JOIN_RIGHT || join->larg->node_case == PG_QUERY__NODE__NODE_JOIN_EXPR)
+        reader_refuse(d->r, "such a join");
+    memmove(&d->s->binding[first], &d->s->binding[first + 1], (count - first - 1) * sizeof *d->s->binding);
+    d->s->binding[count - 1] = first;
+    return &d->s->sources[first];
+}
+
+static void read_join(struct draft *d, const PgQuery__JoinExpr *join)
+{
+    uint32_t first = d->s->source_count;
+    struct from_source *optional;
+
+    if (join->is_natural || join->n_using_clause > 0 || join->alias)
+        reader_refuse(d->r, "such a join");
+    read_from(d, join->larg);
+    read_from(d, join->rarg);
+    optional = find_optional(d, join, first);
+    if (optional) {
+        optional->is_optional = true;
+        optional->on = read_truth(d->r, &d->scope, join->quals);
+    } else if (join->quals) {
+        add_condition(d, read_truth(d->r, &d->scope, join->quals));
+    }
+}
+
 static void read_from(struct draft *d, const PgQuery__Node *node)
 {
-    const PgQuery__JoinExpr *join;
 
     if (node->node_case == PG_QUERY__NODE__NODE_RANGE_VAR) {
         d->s->names_table = true;
@@ -116,62 +157,84 @@ static void read_from(struct draft *d, const PgQuery__Node *node)
     }
     if (node->node_case != PG_QUERY__NODE__NODE_JOIN_EXPR)
         reader_refuse(d->r, "such a thing in FROM");
-    join = node->join_expr;
-    if (join->is_natural || join->n_using_clause > 0 || join->alias ||
-        join->rarg->node_case == PG_QUERY__NODE__NODE_JOIN_EXPR ||
-        (join->jointype != PG_QUERY__JOIN_TYPE__JOIN_INNER &&
-         join->jointype != PG_QUERY__JOIN_TYPE__JOIN_LEFT))
-        reader_refuse(d->r, "such a join");
-    read_from(d, join->larg);
-    read_from(d, join->rarg);
-    if (join->jointype == PG_QUERY__JOIN_TYPE__JOIN_LEFT) {
-        struct from_source *last = &d->s->sources[d->s->source_count - 1];
-
-        last->is_optional = true;
-        last->on = read_truth(d->r, &d->scope, join->quals);
-    } else if (join->quals) {
-        add_condition(d, read_truth(d->r, &d->scope, join->quals));
-    }
+    read_join(d, node->join_expr);
 }
 
 /* --- Pins ------------------------------------------------------------------------------------ */
 
-/* Which of the query's sources a formula needs, that stands so many queries within. */
-static uint64_t needs_of(const struct formula *formula, uint32_t depth);
+/* Which of the query's sources, and of their columns, are named. */
+struct named {
+    uint64_t sources;
+    uint64_t *columns; /* by source; or NULL */
+};
 
-static uint64_t needs_of_selection(const struct selection *s, uint32_t depth)
+static void name_in(struct named *, const struct formula *, uint32_t depth);
+
+/* A selection that stands so many queries within. */
+static void name_in_selection(struct named *n, const struct selection *s, uint32_t depth)
 {
-    uint64_t needs = 0;
-
-    if (s->left)
-        return needs_of_selection(s->left, depth) | needs_of_selection(s->right, depth);
-    needs |= s->where ? needs_of(s->where, depth) : 0;
-    needs |= s->having ? needs_of(s->having, depth) : 0;
-    for (uint32_t i = 0; s->outputs && i < s->shape->count; i++)
-        needs |= needs_of(s->outputs[i], depth);
-    for (uint32_t i = 0; i < s->group_count; i++)
-        needs |= needs_of(s->groups[i], depth);
-    for (uint32_t i = 0; i < s->order_count; i++)
-        needs |= needs_of(s->order[i].by, depth);
-    for (uint32_t i = 0; i < s->source_count; i++) {
-        needs |= s->sources[i].on ? needs_of(s->sources[i].on, depth) : 0;
-        if (s->sources[i].derived)
-            needs |= needs_of_selection(s->sources[i].derived, depth);
+    if (s->left) {
+        name_in_selection(n, s->left, depth);
+        name_in_selection(n, s->right, depth);
+        return;
     }
-    return needs;
+    name_in(n, s->where, depth);
+    name_in(n, s->having, depth);
+    for (uint32_t i = 0; s->outputs && i < s->shape->count; i++)
+        name_in(n, s->outputs[i], depth);
+    for (uint32_t i = 0; s->values && i < s->value_rows * s->shape->count; i++)
+        name_in(n, s->values[i], depth);
+    for (uint32_t i = 0; i < s->group_count; i++)
+        name_in(n, s->groups[i], depth);
+    for (uint32_t i = 0; i < s->order_count; i++)
+        name_in(n, s->order[i].by, depth);
+    for (uint32_t i = 0; i < s->source_count; i++) {
+        name_in(n, s->sources[i].on, depth);
+        if (s->sources[i].derived)
+            name_in_selection(n, s->sources[i].derived, depth);
+    }
+}
+
+static void name_in(struct named *n, const struct formula *formula, uint32_t depth)
+{
+    if (!formula)
+        return;
+    if (formula->kind == FORMULA_COLUMN && formula->as.column.depth == depth) {
+        n->sources |= UINT64_C(1) << formula->as.column.source;
+        if (n->columns)
+            n->columns[formula->as.column.source] |= column_bit(formula->as.column.column);
+    }
+    for (uint32_t i = 0; i < formula->count; i++)
+        name_in(n, formula->arguments[i], depth);
+    if (formula->kind == FORMULA_SUBQUERY)
+        name_in_selection(n, formula->as.subquery.selection, depth + 1);
 }
 
 static uint64_t needs_of(const struct formula *formula, uint32_t depth)
 {
-    uint64_t needs = 0;
+    struct named n = { .sources = 0 };
 
-    if (formula->kind == FORMULA_COLUMN)
-        return formula->as.column.depth == depth ? UINT64_C(1) << formula->as.column.source : 0;
-    for (uint32_t i = 0; i < formula->count; i++)
-        needs |= needs_of(formula->arguments[i], depth);
-    if (formula->kind == FORMULA_SUBQUERY)
-        needs |= needs_of_selection(formula->as.subquery.selection, depth + 1);
-    return needs;
+    name_in(&n, formula, depth);
+    return n.sources;
+}
+
+/* Which columns make no difference: to what is found, and to what comes of it. */
+static void note_unused(struct draft *d)
+{
+    uint64_t columns[SOURCES_MAX + 1] = { 0 };
+    struct named n = { .columns = columns };
+    struct selection *s = d->s;
+
+    name_in(&n, s->where, 0);
+    for (uint32_t i = 0; i < s->order_count; i++)
+        name_in(&n, s->order[i].by, 0);
+    for (uint32_t i = 0; i < s->source_count; i++)
+        name_in(&n, s->sources[i].on, 0);
+    for (uint32_t i = 0; i < s->source_count; i++)
+        s->sources[i].unsought = ~columns[i];
+    name_in_selection(&n, s, 0);
+    for (uint32_t i = 0; i < s->source_count; i++)
+        s->sources[i].unused = ~columns[i];
 }
 
 static bool calls_routine(const struct formula *formula)
@@ -266,7 +329,8 @@ static void add_output(struct draft *d, struct text name, struct formula *formul
 {
     if (d->output_count == d->output_room)
         reader_refuse(d->r, "so many columns");
-    formula = read_settled(d->r, formula);
+    if (!d->is_arm)
+        formula = read_settled(d->r, formula);
     d->output_names[d->output_count] = name;
     d->output_types[d->output_count] = formula->type;
     d->outputs[d->output_count++] = formula;
@@ -290,9 +354,11 @@ static void add_star(struct draft *d, const PgQuery__ColumnRef *ref)
         if (alias && !text_equal(source->alias, text_of(alias)))
             continue;
         is_there = true;
-        for (uint32_t c = 0; c < source->shape->count; c++)
+        for (uint32_t c = 0; c < source->shape->count; c++) {
+            read_look_at(source, c);
             add_output(d, source->shape->names[c],
                        read_column(d->r, 0, i, c, source->shape->types[c]));
+        }
     }
     if (!is_there)
         reader_refuse(d->r, "a star of no table");
@@ -463,32 +529,50 @@ static void read_values(struct draft *d, const PgQuery__SelectStmt *stmt)
     d->s->value_rows = (uint32_t)stmt->n_values_lists;
 }
 
+/* Casts a column of an arm, which may be a UNION itself. */
+static void cast_column(struct reader *r, const struct selection *s, uint32_t column, struct item_type type)
+{
+    struct formula **outputs = (struct formula **)(s->values ? s->values : s->outputs);
+    struct item_type *types = (struct item_type *)s->shape->types;
+    uint32_t rows = s->values ? s->value_rows : 1;
+
+    if (s->left) {
+        cast_column(r, s->left, column, type);
+        cast_column(r, s->right, column, type);
+    }
+    for (uint32_t i = 0; i < rows; i++) {
+        struct formula **output = &outputs[i * s->shape->count + column];
+
+        *output = s->left ? read_column(r, 0, 0, column, type) : read_as(r, *output, type, CAST_IS_IMPLICIT);
+    }
+    types[column] = type;
+}
+
 static void read_union(struct draft *d, const PgQuery__SelectStmt *stmt)
 {
-    const struct shape *left, *right;
+    const struct selection *left, *right;
+    uint32_t width;
 
     if (stmt->op != PG_QUERY__SET_OPERATION__SETOP_UNION)
         reader_refuse(d->r, "INTERSECT and EXCEPT");
-    d->s->left = read_selection(d->r, d->scope.outer, stmt->larg);
-    d->s->right = read_selection(d->r, d->scope.outer, stmt->rarg);
+    d->s->left = left = read_query(d->r, d->scope.outer, stmt->larg, true);
+    d->s->right = right = read_query(d->r, d->scope.outer, stmt->rarg, true);
     d->s->is_union_all = stmt->all;
-    d->s->names_table = d->s->left->names_table || d->s->right->names_table;
-    left = d->s->left->shape, right = d->s->right->shape;
-    if (left->count != right->count)
+    d->s->names_table = left->names_table || right->names_table;
+    width = left->shape->count;
+    if (width != right->shape->count)
         reader_refuse(d->r, "a UNION of different widths");
-    d->output_count = left->count;
-    d->output_names = (struct text *)left->names;
-    d->output_types = reader_take(d->r, left->count, sizeof *d->output_types);
-    d->outputs = reader_take(d->r, left->count, sizeof *d->outputs);
-    for (uint32_t i = 0; i < left->count; i++) {
-        bool fit = left->types[i].kind == right->types[i].kind ||
-                   (kind_is_integer(left->types[i].kind) && kind_is_integer(right->types[i].kind)) ||
-                   (kind_is_text(left->types[i].kind) && kind_is_text(right->types[i].kind));
+    d->output_count = width;
+    d->output_names = (struct text *)left->shape->names;
+    d->output_types = reader_take(d->r, width, sizeof *d->output_types);
+    d->outputs = reader_take(d->r, width, sizeof *d->outputs);
+    for (uint32_t i = 0; i < width; i++) {
+        struct formula *const both[] = { (struct formula *)(left->values ? left->values : left->outputs)[i],
+                                         (struct formula *)(right->values ? right->values : right->outputs)[i] };
 
-        if (!fit)
-            reader_refuse(d->r, "a UNION of different types");
-        d->output_types[i].kind = left->types[i].kind > right->types[i].kind ? left->types[i].kind
-                                                                             : right->types[i].kind;
+        d->output_types[i] = read_common_type(d->r, both, 2);
+        cast_column(d->r, left, i, d->output_types[i]);
+        cast_column(d->r, right, i, d->output_types[i]);
         d->outputs[i] = read_column(d->r, 0, 0, i, d->output_types[i]);
     }
 }
@@ -506,6 +590,7 @@ static void begin(struct draft *d, struct reader *r, scope_of *outer)
     *d = (struct draft){ .r = r };
     d->s = reader_take(r, 1, sizeof *d->s);
     d->s->sources = reader_take(r, SOURCES_MAX, sizeof *d->s->sources);
+    d->s->binding = reader_take(r, SOURCES_MAX, sizeof *d->s->binding);
     d->scope = (struct reader_scope){ .outer = outer, .sources = d->s->sources };
     d->scope.aggregates = reader_take(r, AGGREGATES_MAX, sizeof *d->scope.aggregates);
     d->scope.aggregate_room = AGGREGATES_MAX;
@@ -524,14 +609,15 @@ static const struct formula *all_conditions(struct draft *d)
     return all;
 }
 
-const struct selection *read_selection(struct reader *r, scope_of *outer,
-                                       const PgQuery__SelectStmt *stmt)
+static const struct selection *read_query(struct reader *r, scope_of *outer,
+                                          const PgQuery__SelectStmt *stmt, bool is_arm)
 {
     struct draft d;
 
     if (has_strange_parts(stmt))
         reader_refuse(r, "such a SELECT");
     begin(&d, r, outer);
+    d.is_arm = is_arm;
     if (stmt->op > PG_QUERY__SET_OPERATION__SETOP_NONE) {
         read_union(&d, stmt);
     } else if (stmt->n_values_lists > 0) {
@@ -559,7 +645,14 @@ const struct selection *read_selection(struct reader *r, scope_of *outer,
     d.s->outputs = (const struct formula *const *)d.outputs;
     d.s->aggregates = (const struct formula *const *)d.scope.aggregates;
     d.s->shape = take_shape(&d);
+    if (!d.s->left)
+        note_unused(&d);
     return d.s;
+}
+
+const struct selection *read_selection(struct reader *r, scope_of *outer, const PgQuery__SelectStmt *stmt)
+{
+    return read_query(r, outer, stmt, false);
 }
 
 /* --- Writing ------------------------------------------------------------------------------------------ */
@@ -584,6 +677,7 @@ static void read_settings(struct draft *d, const struct relation *relation, PgQu
         if (target->n_indirection > 0)
             reader_refuse(d->r, "SET of a part of a column");
         settings[i].column = column;
+        relation->columns[column].is_looked_at = true;
         settings[i].value = relation->columns[column].initial;
         if (target->val->node_case != PG_QUERY__NODE__NODE_SET_TO_DEFAULT)
             settings[i].value = read_as(d->r, read_formula(d->r, &d->scope, target->val),
@@ -603,7 +697,7 @@ static void read_returning(struct draft *d, PgQuery__Node **targets, size_t coun
     statement->shape = take_shape(d);
 }
 
-static const struct statement *read_change(struct reader *r, enum statement_kind kind,
+static struct statement *read_change(struct reader *r, enum statement_kind kind,
                                            const PgQuery__Node *node)
 {
     const PgQuery__UpdateStmt *update = kind == STATEMENT_UPDATE ? node->update_stmt : NULL;
@@ -625,6 +719,8 @@ static const struct statement *read_change(struct reader *r, enum statement_kind
     d.s->where = all_conditions(&d);
     d.s->locks = true;
     keep_pins(&d);
+    note_unused(&d);
+    d.s->sources[0].unused = 0; /* what is written, and RETURNING */
     statement->selection = d.s;
     if (update)
         read_settings(&d, statement->relation, update->target_list, update->n_target_list, statement);
@@ -680,6 +776,8 @@ static void read_conflict(struct draft *d, const PgQuery__OnConflictClause *clau
     statement->on_conflict = clause->action == PG_QUERY__ON_CONFLICT_ACTION__ONCONFLICT_NOTHING
                                  ? ON_CONFLICT_SKIP
                                  : ON_CONFLICT_UPDATE;
+    for (uint32_t c = 0; c < statement->relation->column_count; c++)
+        statement->relation->columns[c].is_looked_at = true;
     if (clause->infer)
         read_arbiter(d->r, clause->infer, statement);
     if (statement->on_conflict == ON_CONFLICT_SKIP)
@@ -693,26 +791,42 @@ static void read_conflict(struct draft *d, const PgQuery__OnConflictClause *clau
     d->s->source_count = d->scope.source_count = 1;
 }
 
+/* An INSERT asks for its numbers before it knows whether it needs them. */
+static void check_numbers(struct reader *r, const struct formula *f)
+{
+    bool is_choice = f->kind == FORMULA_CASE || f->kind == FORMULA_COALESCE || f->kind == FORMULA_AND ||
+                     f->kind == FORMULA_OR || f->kind == FORMULA_IN;
+
+    if (is_choice && read_has_number(f))
+        reader_refuse(r, "an INSERT that may not need a number of a sequence");
+    for (uint32_t i = 0; i < f->count; i++)
+        check_numbers(r, f->arguments[i]);
+}
+
 /* What is given is cast to the columns that it goes into. */
 static void fit_values(struct reader *r, const struct statement *statement, struct selection *s)
 {
     struct formula **values = (struct formula **)(s->values ? s->values : s->outputs);
     uint32_t width = s->shape->count, rows = s->values ? s->value_rows : 1;
 
-    if (s->left)
-        reader_refuse(r, "INSERT of a UNION");
+    if (s->left || (s->values && (s->order_count > 0 || s->limit || s->offset)))
+        reader_refuse(r, "INSERT of a UNION, or of VALUES in an order");
     for (uint32_t i = 0; i < rows * width; i++) {
         const struct relation_column *column =
             &statement->relation->columns[statement->columns[i % width]];
 
-        if (values[i])
-            values[i] = read_as(r, values[i], column->type, CAST_IS_ASSIGNMENT);
-        else
+        if (!values[i]) {
             values[i] = (struct formula *)column->initial;
+            continue;
+        }
+        values[i] = read_as(r, values[i], column->type, CAST_IS_ASSIGNMENT);
+        check_numbers(r, values[i]);
+        if (!read_note_number(r, &statement->relation->columns[statement->columns[i % width]], values[i]))
+            statement->relation->columns[statement->columns[i % width]].is_looked_at = true;
     }
 }
 
-static const struct statement *read_insert(struct reader *r, const PgQuery__InsertStmt *stmt)
+static struct statement *read_insert(struct reader *r, const PgQuery__InsertStmt *stmt)
 {
     struct statement *statement = reader_take(r, 1, sizeof *statement);
     uint32_t count = (uint32_t)stmt->n_cols;
@@ -720,7 +834,7 @@ static const struct statement *read_insert(struct reader *r, const PgQuery__Inse
     uint32_t *columns;
     struct draft d;
 
-    if (stmt->with_clause || stmt->override > PG_QUERY__OVERRIDING_KIND__OVERRIDING_NOT_SET)
+    if (stmt->with_clause || stmt->override == PG_QUERY__OVERRIDING_KIND__OVERRIDING_USER_VALUE)
         reader_refuse(r, "such an INSERT");
     begin(&d, r, NULL);
     add_source(&d, source_of(r, stmt->relation));
@@ -731,7 +845,7 @@ static const struct statement *read_insert(struct reader *r, const PgQuery__Inse
         s = (struct selection *)read_selection(r, NULL, stmt->select_stmt->select_stmt);
         if (count == 0)
             count = s->shape->count;
-        if (count != s->shape->count || count > statement->relation->column_count)
+        if (count != s->shape->count || count > relation_named(statement->relation))
             reader_refuse(r, "an INSERT of another number of columns");
     }
     columns = reader_take(r, count, sizeof *columns);
@@ -749,26 +863,40 @@ static const struct statement *read_insert(struct reader *r, const PgQuery__Inse
     return statement;
 }
 
+static struct statement *read_select(struct reader *r, const PgQuery__SelectStmt *stmt)
+{
+    struct statement *statement = reader_take(r, 1, sizeof *statement);
+
+    statement->kind = STATEMENT_SELECT;
+    statement->selection = read_selection(r, NULL, stmt);
+    statement->names_table = statement->selection->names_table || r->saw_subquery_table;
+    statement->shape = statement->selection->shape;
+    return statement;
+}
+
 const struct statement *read_statement(struct reader *r, const PgQuery__Node *node)
 {
     struct statement *statement;
 
+    if (r->routine && node->node_case != PG_QUERY__NODE__NODE_SELECT_STMT)
+        r->routine->may_write = true;
+    r->saw_subquery_table = r->saw_call = false;
     switch (node->node_case) {
     case PG_QUERY__NODE__NODE_INSERT_STMT:
-        return read_insert(r, node->insert_stmt);
+        statement = read_insert(r, node->insert_stmt);
+        break;
     case PG_QUERY__NODE__NODE_UPDATE_STMT:
-        return read_change(r, STATEMENT_UPDATE, node);
+        statement = read_change(r, STATEMENT_UPDATE, node);
+        break;
     case PG_QUERY__NODE__NODE_DELETE_STMT:
-        return read_change(r, STATEMENT_DELETE, node);
+        statement = read_change(r, STATEMENT_DELETE, node);
+        break;
     case PG_QUERY__NODE__NODE_SELECT_STMT:
-        statement = reader_take(r, 1, sizeof *statement);
-        statement->kind = STATEMENT_SELECT;
-        r->saw_subquery_table = false;
-        statement->selection = read_selection(r, NULL, node->select_stmt);
-        statement->names_table = statement->selection->names_table || r->saw_subquery_table;
-        statement->shape = statement->selection->shape;
-        return statement;
+        statement = read_select(r, node->select_stmt);
+        break;
     default:
         reader_refuse(r, "such a statement");
     }
+    statement->calls = r->saw_call;
+    return statement;
 }

@@ -1,4 +1,4 @@
-#include "verify/calls/reader_private.h"
+#include "verify/calls/read_cursor_private.h"
 
 #include <pg_query.h>
 #include <stdlib.h>
@@ -16,7 +16,10 @@ struct body_reader {
     bool *is_claimed;
     struct reader_name **of_slot;
     uint32_t datum_count, next;
+    uint32_t slot_count; /* with those of arguments of cursors, behind the datums */
+    struct cursor_uses cursors;
     const char *label; /* of the block that is read */
+    uint32_t first_line, line; /* of the body in the file, from 0; of the step that is read */
 };
 
 static void read_list(struct body_reader *, const cJSON *array, struct step_list *);
@@ -184,12 +187,63 @@ static struct step *add_step(struct body_reader *b, struct step **last, struct s
     struct step *step = reader_take(b->r, 1, sizeof *step);
 
     step->kind = kind;
+    step->line = b->line;
     if (*last)
         (*last)->next = step;
     else
         list->first = step;
     *last = step;
     return step;
+}
+
+/* The query of a cursor, with the variables that are its arguments. */
+static struct reader_cursor *read_cursor_declared(struct body_reader *b, const struct cursor_use *use)
+{
+    struct reader_cursor *cursor = reader_take(b->r, 1, sizeof *cursor);
+    struct reader_name *names = b->r->names;
+    uint32_t *slots;
+
+    if (!use)
+        return cursor;
+    slots = reader_take(b->r, use->argument_count, sizeof *slots);
+    for (uint32_t i = 0; i < use->argument_count; i++) {
+        struct text argument = use->arguments[i];
+        size_t length = strcspn(argument.at, " \t\r\n");
+
+        if (length == argument.length || *argument.at == '"')
+            reader_refuse(b->r, "such an argument of a cursor");
+        for (size_t k = 0; k < length; k++)
+            if (argument.at[k] >= 'A' && argument.at[k] <= 'Z')
+                ((char *)argument.at)[k] = (char)(argument.at[k] - 'A' + 'a');
+        slots[i] = b->slot_count++;
+        add_name(b, slots[i], (struct text){ argument.at, length }, read_type_text(b, argument.at + length));
+    }
+    *cursor = (struct reader_cursor){ .is_bound = true,
+                                      .statement = read_statement(b->r, reader_parse(b->r, use->sql)),
+                                      .slots = slots,
+                                      .argument_count = use->argument_count };
+    b->r->names = names;
+    if (cursor->statement->kind != STATEMENT_SELECT)
+        reader_refuse(b->r, "a cursor of such a query");
+    return cursor;
+}
+
+static bool is_cursor_type(const char *written)
+{
+    return strncasecmp(written, "refcursor", 9) == 0 && written[9 + strspn(written + 9, " \t\r\n")] == '\0';
+}
+
+static void claim_cursor(struct body_reader *b, const cJSON *variable, uint32_t slot)
+{
+    static const struct item_type bigint = { .kind = KIND_BIGINT };
+    const cJSON *initial = get(variable, "default_val");
+    const struct cursor_use *use = initial ? read_cursor_use(&b->cursors, query_of(b, initial)) : NULL;
+    struct reader_cursor *cursor;
+
+    if ((initial && !use) || cJSON_IsTrue(get(variable, "notnull")) || cJSON_IsTrue(get(variable, "isconst")))
+        reader_refuse(b->r, "such a refcursor");
+    cursor = read_cursor_declared(b, use);
+    add_name(b, slot, text_of(get_text(variable, "refname")), bigint)->cursor = cursor;
 }
 
 /* Whatever is declared before the BEGIN on this line and belongs to nobody yet. */
@@ -208,6 +262,12 @@ static void claim_declared(struct body_reader *b, int begin_line, struct step **
             continue;
         if (!written || get_number(variable, "lineno") > begin_line)
             return;
+        b->line = b->first_line + (uint32_t)get_number(variable, "lineno");
+        if (is_cursor_type(written)) {
+            claim_cursor(b, variable, b->next);
+            add_step(b, last, list, STEP_ASSIGN)->slot = b->next;
+            continue;
+        }
         type = read_type_text(b, written);
         initial = get(variable, "default_val");
         if (initial)
@@ -285,8 +345,126 @@ static void read_assign(struct body_reader *b, const cJSON *json, struct step *s
     step->value = read_value(b, mark + 1, b->routine->variables[slot].type, &step->counts);
 }
 
+static struct reader_name *find_cursor(struct body_reader *b, struct text name)
+{
+    struct reader_name *n = b->r->names;
+
+    while (n && !text_equal(n->name, name))
+        n = n->next;
+    if (!n || !n->cursor || n->cursor->is_looping)
+        reader_refuse(b->r, "such a cursor");
+    return n;
+}
+
+static struct step *add_cursor_step(struct body_reader *b, struct step **last, struct step *block, enum step_kind kind,
+                                    const struct reader_name *name)
+{
+    struct step *step = add_step(b, last, &block->body, kind);
+
+    step->slot = name->slot;
+    step->cursor = name->cursor->is_bound ? name->name : (struct text){ NULL, 0 };
+    return step;
+}
+
+/* What comes before the query of OPEN, or of a loop over a cursor; then a step of that kind. */
+static struct step *begin_opening(struct body_reader *b, const struct cursor_use *use, const struct reader_name *name,
+                                  struct step *block, enum step_kind kind)
+{
+    struct step *last = NULL, *opened;
+
+    if (use->argument_count != name->cursor->argument_count)
+        reader_refuse(b->r, "a cursor with another number of arguments");
+    block->kind = STEP_BLOCK;
+    add_cursor_step(b, &last, block, STEP_REQUIRE_CLOSED, name);
+    for (uint32_t i = 0; i < use->argument_count; i++) {
+        struct step *assign = add_step(b, &last, &block->body, STEP_ASSIGN);
+
+        assign->slot = name->cursor->slots[i];
+        assign->value = read_value(b, use->arguments[i].at, b->routine->variables[assign->slot].type, &assign->counts);
+    }
+    /* They are a SELECT, to PostgreSQL. */
+    if (use->argument_count > 0) {
+        struct step *found = add_step(b, &last, &block->body, STEP_ASSIGN);
+
+        found->slot = b->routine->found;
+        found->value = read_value(b, "true", (struct item_type){ .kind = KIND_BOOLEAN }, &found->counts);
+    }
+    opened = add_cursor_step(b, &last, block, kind, name);
+    opened->statement = name->cursor->statement;
+    return opened;
+}
+
+static bool same_shape(const struct shape *a, const struct shape *b)
+{
+    for (uint32_t i = 0; i < a->count && a->count == b->count; i++)
+        if (!text_equal(a->names[i], b->names[i]) || memcmp(&a->types[i], &b->types[i], sizeof *a->types) != 0)
+            return false;
+    return a->count == b->count;
+}
+
+static void read_open(struct body_reader *b, const struct cursor_use *use, struct step *step)
+{
+    const struct reader_name *name = find_cursor(b, use->name);
+    struct reader_cursor *cursor = name->cursor;
+    struct step *open = begin_opening(b, use, name, step, STEP_OPEN);
+
+    if ((use->sql.at != NULL) == cursor->is_bound)
+        reader_refuse(b->r, "such an OPEN");
+    if (cursor->is_bound)
+        return;
+    open->statement = read_statement(b->r, reader_parse(b->r, use->sql));
+    if (open->statement->kind != STATEMENT_SELECT ||
+        (cursor->statement && !same_shape(cursor->statement->shape, open->statement->shape)))
+        reader_refuse(b->r, "a refcursor for such a query");
+    cursor->statement = open->statement;
+}
+
+static void read_fetch(struct body_reader *b, const struct cursor_use *use, const cJSON *json, struct step *step)
+{
+    const struct reader_name *name = find_cursor(b, use->name);
+    struct step *last = NULL, *fetch;
+
+    if (use->kind != CURSOR_USE_FETCH || !name->cursor->statement || !cJSON_IsTrue(get(json, "into")))
+        reader_refuse(b->r, "such a FETCH");
+    step->kind = STEP_BLOCK;
+    fetch = add_cursor_step(b, &last, step, STEP_FETCH, name);
+    fetch->into = read_target(b, get(json, "target"), name->cursor->statement->shape);
+}
+
+/* FOR over a cursor: it has a record of its own. */
+static void read_for_cursor(struct body_reader *b, const cJSON *json, const struct cursor_use *use, struct step *step)
+{
+    static const struct item_type record = { .kind = KIND_RECORD };
+    const char *variable = get_text(get(get(json, "var"), "PLpgSQL_var"), "refname"), *around = b->label;
+    struct reader_name *names = b->r->names;
+    const struct reader_name *name = find_cursor(b, use->name);
+    struct target *target = reader_take(b->r, 1, sizeof *target);
+    uint32_t *slot = reader_take(b->r, 1, sizeof *slot);
+    struct step *loop;
+
+    if (use->kind != CURSOR_USE_LOOP || !name->cursor->is_bound || !variable)
+        reader_refuse(b->r, "such a loop over a cursor");
+    loop = begin_opening(b, use, name, step, STEP_FOR_ROWS);
+    loop->label = b->label = keep_label(b, json);
+    *slot = claim_made(b, variable, record);
+    b->of_slot[*slot]->shape = loop->statement->shape;
+    *target = (struct target){ .is_record = true, .count = 1, .slots = slot, .shape = loop->statement->shape };
+    loop->into = target;
+    name->cursor->is_looping = true;
+    read_list(b, get(json, "body"), &loop->body);
+    name->cursor->is_looping = false;
+    b->label = around;
+    b->r->names = names;
+}
+
 static void read_execute(struct body_reader *b, const cJSON *json, struct step *step)
 {
+    const struct cursor_use *use = read_cursor_use(&b->cursors, query_of(b, get(json, "sqlstmt")));
+
+    if (use) {
+        read_fetch(b, use, json, step);
+        return;
+    }
     step->kind = STEP_STATEMENT;
     step->statement = read_sql(b, get(json, "sqlstmt"));
     step->strict = cJSON_IsTrue(get(json, "strict"));
@@ -298,6 +476,18 @@ static void read_execute(struct body_reader *b, const cJSON *json, struct step *
 
 static void read_perform(struct body_reader *b, const cJSON *json, struct step *step)
 {
+    const struct cursor_use *use = read_cursor_use(&b->cursors, query_of(b, get(json, "expr")));
+    struct step *last = NULL;
+
+    if (use && use->kind == CURSOR_USE_OPEN) {
+        read_open(b, use, step);
+        return;
+    }
+    if (use) {
+        step->kind = STEP_BLOCK;
+        add_cursor_step(b, &last, step, STEP_CLOSE, find_cursor(b, use->name));
+        return;
+    }
     step->kind = STEP_STATEMENT;
     step->statement = read_sql(b, get(json, "expr"));
 }
@@ -397,8 +587,13 @@ static void read_for_range(struct body_reader *b, const cJSON *json, struct step
     const char *name = get_text(get(get(json, "var"), "PLpgSQL_var"), "refname");
     struct reader_name *names = b->r->names;
     const char *around = b->label;
+    const struct cursor_use *use = read_cursor_use(&b->cursors, query_of(b, get(json, "lower")));
     bool counts[3] = { false, false, false };
 
+    if (use) {
+        read_for_cursor(b, json, use, step);
+        return;
+    }
     step->kind = STEP_FOR_RANGE;
     step->label = keep_label(b, json);
     step->reverse = cJSON_IsTrue(get(json, "reverse"));
@@ -553,8 +748,25 @@ static void read_list(struct body_reader *b, const cJSON *array, struct step_lis
             i++;
         if (i == sizeof step_readers / sizeof *step_readers)
             trap_unknown(b->r->trap, "the statement %s", name);
+        b->line = b->first_line + (uint32_t)get_number(json, "lineno");
         step_readers[i].read(b, json, add_step(b, &last, list, STEP_BLOCK));
     }
+}
+
+/* How many lines of the file stand before that of the body's first quote. */
+static uint32_t line_of_body(const struct reader *r, const PgQuery__CreateFunctionStmt *stmt)
+{
+    uint32_t line = 0;
+    size_t end = 0;
+
+    for (size_t i = 0; i < stmt->n_options; i++)
+        if (strcmp(stmt->options[i]->def_elem->defname, "as") == 0)
+            end = (size_t)stmt->options[i]->def_elem->location;
+    while (end < r->file.length && r->file.at[end] != '$' && r->file.at[end] != '\'')
+        end++;
+    for (size_t i = 0; i < end && i < r->file.length; i++)
+        line += r->file.at[i] == '\n';
+    return line;
 }
 
 /* --- A whole function --------------------------------------------------------------------------------- */
@@ -596,30 +808,45 @@ static void claim_parameters(struct body_reader *b, const PgQuery__CreateFunctio
     b->next = b->routine->found + 1;
 }
 
+static struct text body_of(struct reader *r, const PgQuery__CreateFunctionStmt *stmt)
+{
+    for (size_t i = 0; i < stmt->n_options; i++) {
+        const PgQuery__DefElem *option = stmt->options[i]->def_elem;
+
+        if (strcmp(option->defname, "as") == 0 && option->arg->node_case == PG_QUERY__NODE__NODE_LIST)
+            return text_of(reader_string(option->arg->list->items[0]));
+    }
+    reader_refuse(r, "a function without a body");
+}
+
 void read_routine(struct reader *r, struct routine *routine, const PgQuery__CreateFunctionStmt *stmt,
                   struct text statement)
 {
-    const cJSON *function = parse_body(r, statement), *datums = get(function, "datums"), *item;
-    const cJSON *block = get(get(function, "action"), "PLpgSQL_stmt_block");
     struct routine_variable *parameters = routine->variables;
     struct body_reader b = { .r = r, .routine = routine };
     struct step *step = reader_take(r, 1, sizeof *step);
+    const cJSON *function, *datums, *block, *item;
 
-    b.datum_count = (uint32_t)cJSON_GetArraySize(datums);
+    statement = read_cursor_uses(r, statement, body_of(r, stmt), &b.cursors);
+    function = parse_body(r, statement);
+    datums = get(function, "datums");
+    block = get(get(function, "action"), "PLpgSQL_stmt_block");
+    b.datum_count = b.slot_count = (uint32_t)cJSON_GetArraySize(datums);
     if (!block || b.datum_count <= routine->parameter_count)
         reader_refuse(r, "a body that the parser does not show");
     b.datums = reader_take(r, b.datum_count, sizeof *b.datums);
-    b.is_claimed = reader_take(r, b.datum_count, sizeof *b.is_claimed);
-    b.of_slot = reader_take(r, b.datum_count, sizeof *b.of_slot);
+    routine->variable_count = b.datum_count + b.cursors.argument_count;
+    b.is_claimed = reader_take(r, routine->variable_count, sizeof *b.is_claimed);
+    b.of_slot = reader_take(r, routine->variable_count, sizeof *b.of_slot);
     cJSON_ArrayForEach(item, datums)
     {
         b.datums[b.next++] = item;
     }
-    routine->variables = reader_take(r, b.datum_count, sizeof *routine->variables);
+    routine->variables = reader_take(r, routine->variable_count, sizeof *routine->variables);
     if (routine->parameter_count > 0)
         memcpy(routine->variables, parameters, routine->parameter_count * sizeof *parameters);
-    routine->variable_count = b.datum_count;
     routine->found = routine->parameter_count;
+    b.first_line = line_of_body(r, stmt);
     r->routine = routine;
     r->names = NULL;
     claim_parameters(&b, stmt);

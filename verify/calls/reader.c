@@ -7,7 +7,8 @@
 #include "base/foreign.h"
 
 #define TEXT_LENGTH_MAX ((size_t)1 << 20)
-#define NESTING_MAX 3000 /* brackets within brackets, for a parser that calls itself */
+#define NESTING_MAX 2000 /* words of one statement: more than any tree of them is deep */
+#define PARSER "the parser of SQL"
 
 struct reader_tree {
     PgQuery__ParseResult *tree;
@@ -48,16 +49,41 @@ const char *reader_string(const PgQuery__Node *node)
     return node && node->node_case == PG_QUERY__NODE__NODE_STRING ? node->string->sval : "";
 }
 
-static bool nests_deeply(struct text sql)
+/* Whether the words of a statement, values left out, could make a tree too deep for whoever recurses over it. */
+static bool may_be_deep(const char *sql)
 {
-    size_t depth = 0, deepest = 0;
+    PgQueryScanResult scanned;
+    PgQuery__ScanResult *words = NULL;
+    size_t count = 0;
+    bool can_be_read, is_deep = false;
 
-    for (size_t i = 0; i < sql.length; i++) {
-        depth += sql.at[i] == '(';
-        depth -= sql.at[i] == ')' && depth > 0;
-        deepest = depth > deepest ? depth : deepest;
+    foreign_begin(PARSER);
+    scanned = pg_query_scan(sql);
+    foreign_end();
+    can_be_read = !scanned.error;
+    if (can_be_read)
+        words = pg_query__scan_result__unpack(NULL, scanned.pbuf.len,
+                                              (const uint8_t *)scanned.pbuf.data);
+    pg_query_free_scan_result(scanned);
+    if (!words)
+        return can_be_read; /* what cannot be read does not parse either */
+    for (size_t i = 0; i < words->n_tokens; i++) {
+        switch (words->tokens[i]->token) {
+        case PG_QUERY__TOKEN__ASCII_59: /* ; */
+            count = 0;
+            break;
+        case PG_QUERY__TOKEN__ASCII_44: /* , */
+        case PG_QUERY__TOKEN__ICONST:
+        case PG_QUERY__TOKEN__FCONST:
+        case PG_QUERY__TOKEN__SCONST:
+            break;
+        default:
+            count++;
+        }
+        is_deep = is_deep || count > NESTING_MAX;
     }
-    return deepest > NESTING_MAX;
+    pg_query__scan_result__free_unpacked(words, NULL);
+    return is_deep;
 }
 
 PgQuery__ParseResult *reader_parse_all(struct reader *r, struct text sql)
@@ -67,11 +93,11 @@ PgQuery__ParseResult *reader_parse_all(struct reader *r, struct text sql)
     PgQueryProtobufParseResult parsed;
     bool has_error;
 
-    if (sql.length > TEXT_LENGTH_MAX || nests_deeply(sql))
+    if (sql.length > TEXT_LENGTH_MAX || may_be_deep(copy.at))
         reader_refuse(r, "SQL as long or as deep as this");
     kept->next = r->trees;
     r->trees = kept;
-    foreign_begin("the parser of SQL");
+    foreign_begin(PARSER);
     parsed = pg_query_parse_protobuf(copy.at);
     foreign_end();
     has_error = parsed.error != NULL;

@@ -5,6 +5,7 @@
  *     read_formula.c    expressions
  *     read_query.c      SELECT, and what writes
  *     read_routine.c    bodies of functions
+ *     read_cursor.c     cursors in them
  *     read_catalog.c    a file of tables and functions
  *
  * What it does not know it refuses by trap_unknown(), and the whole verification is undecided.
@@ -27,6 +28,14 @@ struct reader_scope {
     uint32_t aggregate_room;
 };
 
+/* What is declared as a cursor. */
+struct reader_cursor {
+    bool is_bound, is_looping;
+    const struct statement *statement; /* NULL: none yet */
+    const uint32_t *slots;             /* of its arguments */
+    uint32_t argument_count;
+};
+
 /* Variables in sight, the innermost first. */
 struct reader_name {
     struct text name;
@@ -34,6 +43,7 @@ struct reader_name {
     uint32_t slot;
     const struct shape *shape; /* of a record, as last given; NULL: none yet */
     bool is_record;
+    struct reader_cursor *cursor; /* or NULL */
     struct reader_name *next;
 };
 
@@ -42,11 +52,12 @@ struct reader {
     struct arena *arena;
     struct workbench bench;
     struct catalog *catalog;
-    const struct routine *routine; /* whose body is read, or NULL */
+    struct text file;
+    struct routine *routine; /* whose body is read, or NULL */
     struct reader_name *names;
     struct reader_tree *trees; /* to be freed by reader_close() */
     cJSON *json;
-    bool saw_subquery_table; /* since it was last set to false */
+    bool saw_subquery_table, saw_call; /* since it was last set to false */
 };
 
 void reader_close(struct reader *);
@@ -72,6 +83,9 @@ struct item_type read_common_type(struct reader *, struct formula *const *, uint
 struct formula *read_new(struct reader *, enum formula_kind, struct item_type, uint32_t arguments);
 struct formula *read_column(struct reader *, uint32_t depth, uint32_t source, uint32_t column,
                             struct item_type);
+
+/* Something depends on what is in this column of a source. */
+void read_look_at(const struct from_source *, uint32_t column);
 
 /* --- Queries --- */
 

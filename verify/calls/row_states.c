@@ -17,6 +17,7 @@ struct row_index {
     const struct relation *relation;
     const uint32_t *columns;
     uint32_t column_count;
+    bool is_of_key; /* all of them are of the primary key */
     struct index_node *root;
     struct row_index *next;
 };
@@ -29,6 +30,7 @@ void row_states_open(struct row_store *store, const struct catalog *catalog, str
     store->bucket_count = FIRST_BUCKETS;
     store->buckets = arena_take(arena, store->bucket_count, sizeof(struct row_entry *));
     store->indexes = arena_take(arena, catalog->relation_count + 1, sizeof(struct row_index *));
+    store->open_rows = arena_take(arena, catalog->relation_count + 1, sizeof *store->open_rows);
     store->run = 1;
 }
 
@@ -126,6 +128,19 @@ int row_states_compare_keys(const struct relation *relation, const struct packed
     return 0;
 }
 
+bool row_states_identical(const struct relation *relation, const struct packed *a, const struct packed *b)
+{
+    if (!a || !b)
+        return a == b;
+    for (uint32_t i = 0; i < relation->column_count; i++) {
+        struct item x = row_states_unpack(&a[i]), y = row_states_unpack(&b[i]);
+
+        if (!item_identical(&x, &y))
+            return false;
+    }
+    return true;
+}
+
 /* --- Entries --------------------------------------------------------------------------------- */
 
 static void grow_buckets(struct row_store *store)
@@ -182,8 +197,7 @@ struct row_entry *row_states_find(struct row_store *store, const struct relation
     return entry;
 }
 
-/* How many versions stand at the position or before. */
-static uint32_t count_until(const struct row_entry *entry, uint32_t state)
+uint32_t row_states_count(const struct row_entry *entry, uint32_t state)
 {
     uint32_t low = 0, high = entry->count;
 
@@ -202,7 +216,7 @@ static uint32_t count_until(const struct row_entry *entry, uint32_t state)
 
 const struct packed *row_states_at(const struct row_entry *entry, uint32_t state)
 {
-    uint32_t count = count_until(entry, state);
+    uint32_t count = row_states_count(entry, state);
 
     return count > 0 ? entry->versions[count - 1].row : NULL;
 }
@@ -217,7 +231,7 @@ static bool is_exception(const struct row_exception *exception, const struct row
     return true;
 }
 
-const struct packed *row_states_see(const struct row_store *store, const struct row_entry *entry,
+const struct packed *row_states_see(const struct row_store *store, struct row_entry *entry,
                               const struct row_view *view)
 {
     uint32_t state = view->state, count;
@@ -227,12 +241,17 @@ const struct packed *row_states_see(const struct row_store *store, const struct 
     for (uint32_t i = 0; i < view->exception_count; i++)
         if (is_exception(&view->exceptions[i], entry))
             state = view->exceptions[i].state;
-    count = view->choose ? view->choose(view->context, entry) : count_until(entry, state);
+    count = view->choose ? view->choose(view->context, entry, view->ignored) : row_states_count(entry, state);
     if (count == 0)
         return NULL;
     if (view->began && entry->versions[count - 1].position > *view->began)
         *view->began = entry->versions[count - 1].position;
     return entry->versions[count - 1].row;
+}
+
+static bool is_in_doubt(const struct row_entry *entry)
+{
+    return entry->is_wild || entry->has_open;
 }
 
 /* --- Indexes ----------------------------------------------------------------------------------- */
@@ -286,25 +305,39 @@ static void index_add(struct row_store *store, struct row_index *index, struct i
         rotate(at, false);
 }
 
+static struct row_index *take_index(struct row_store *store, const struct relation *relation,
+                                    const uint32_t *columns, uint32_t count)
+{
+    struct row_index *index = arena_take(store->arena, 1, sizeof *index);
+    uint32_t *copy = arena_take(store->arena, count + 1, sizeof *copy);
+
+    *index = (struct row_index){ .relation = relation,
+                                 .columns = copy,
+                                 .column_count = count,
+                                 .is_of_key = true,
+                                 .next = store->indexes[relation->number] };
+    for (uint32_t i = 0; i < count; i++) {
+        bool is_of_key = false;
+
+        copy[i] = columns[i];
+        for (uint32_t c = 0; c < relation->key.count; c++)
+            is_of_key |= relation->key.at[c] == columns[i];
+        index->is_of_key &= is_of_key;
+    }
+    store->indexes[relation->number] = index;
+    return index;
+}
+
 static struct row_index *find_index(struct row_store *store, const struct relation *relation,
                                     const uint32_t *columns, uint32_t count)
 {
     struct row_index *index = store->indexes[relation->number];
-    uint32_t *copy;
 
     for (; index; index = index->next)
         if (index->column_count == count &&
             (count == 0 || memcmp(index->columns, columns, count * sizeof *columns) == 0))
             return index;
-    index = arena_take(store->arena, 1, sizeof *index);
-    copy = arena_take(store->arena, count + 1, sizeof *copy);
-    if (count > 0)
-        memcpy(copy, columns, count * sizeof *copy);
-    *index = (struct row_index){ .relation = relation,
-                                 .columns = copy,
-                                 .column_count = count,
-                                 .next = store->indexes[relation->number] };
-    store->indexes[relation->number] = index;
+    index = take_index(store, relation, columns, count);
     for (size_t i = 0; i < store->bucket_count; i++)
         for (struct row_entry *entry = store->buckets[i]; entry; entry = entry->next) {
             if (entry->relation != relation)
@@ -314,6 +347,8 @@ static struct row_index *find_index(struct row_store *store, const struct relati
                     index_add(store, index, &index->root, entry, entry->versions[v].row);
             if (entry->own_run == store->run && entry->own)
                 index_add(store, index, &index->root, entry, entry->own);
+            if (is_in_doubt(entry) && index->is_of_key)
+                index_add(store, index, &index->root, entry, entry->any);
         }
     return index;
 }
@@ -393,6 +428,28 @@ static bool search(const struct row_search *s, const struct index_node *node)
     return search(s, s->range->backwards ? node->left : node->right);
 }
 
+/* Whether its key is not outside the range: other columns may be anything. */
+static bool may_be_within(const struct row_range *range, const struct row_entry *entry)
+{
+    for (uint32_t i = 0; i < entry->relation->key.count; i++)
+        for (uint32_t k = 0; k < range->equal_count; k++) {
+            struct item own = row_states_unpack(&entry->any[entry->relation->key.at[i]]);
+
+            if (range->columns[k] == entry->relation->key.at[i] && compare_items(&own, &range->equal[k]) != 0)
+                return false;
+        }
+    return true;
+}
+
+/* Other indexes do not have them under all values that they may have: the view says whether one is in doubt in its state. */
+static void meet_open_rows(struct row_store *store, const struct relation *relation, const struct row_range *range,
+                           const struct row_view *view)
+{
+    for (struct row_entry *entry = store->open_rows[relation->number]; entry; entry = entry->next_open)
+        if (view->choose && entry->own_run != store->run && may_be_within(range, entry))
+            view->choose(view->context, entry, view->ignored);
+}
+
 void row_states_search(struct row_store *store, const struct relation *relation,
                  const struct row_range *range, const struct row_view *view, row_visitor *visit,
                  void *context)
@@ -402,6 +459,8 @@ void row_states_search(struct row_store *store, const struct relation *relation,
     };
 
     s.index = find_index(store, relation, range->columns, range->column_count);
+    if (!s.index->is_of_key)
+        meet_open_rows(store, relation, range, view);
     search(&s, s.index->root);
 }
 
@@ -439,24 +498,62 @@ void row_states_write(struct row_store *store, struct row_entry *entry, const st
         index_add(store, index, &index->root, entry, row);
 }
 
+void row_states_offer(struct row_store *store, struct row_entry *entry, const struct row_version *version)
+{
+    uint32_t at = entry->count;
+
+    if (entry->count == entry->room) {
+        struct row_version *more;
+
+        entry->room = 2 * entry->room + 1;
+        more = arena_take(store->arena, entry->room, sizeof *more);
+        if (entry->count > 0)
+            memcpy(more, entry->versions, entry->count * sizeof *more);
+        entry->versions = more;
+    }
+    for (; at > 0 && entry->versions[at - 1].position > version->position; at--) {
+        entry->versions[at] = entry->versions[at - 1];
+        entry->projections = NULL;
+    }
+    entry->versions[at] = *version;
+    entry->count++;
+}
+
 void row_states_commit(struct row_store *store, uint32_t position)
 {
     for (uint32_t i = 0; i < store->written_count; i++) {
         struct row_entry *entry = store->written[i];
 
         assert(entry->count == 0 || entry->versions[entry->count - 1].position < position);
-        if (entry->count == entry->room) {
-            struct row_version *more;
-
-            entry->room = 2 * entry->room + 1;
-            more = arena_take(store->arena, entry->room, sizeof *more);
-            if (entry->count > 0)
-                memcpy(more, entry->versions, entry->count * sizeof *more);
-            entry->versions = more;
-        }
-        entry->versions[entry->count++] = (struct row_version){ position, entry->own };
+        row_states_offer(store, entry, &(struct row_version){ position, false, true, entry->own, 1 });
     }
     row_states_begin(store);
+}
+
+void row_states_doubt(struct row_store *store, struct row_entry *entry, bool in_any_state)
+{
+    struct row_entry **list = &store->open_rows[entry->relation->number];
+
+    if (!is_in_doubt(entry)) {
+        entry->next_open = *list;
+        *list = entry;
+        for (struct row_index *index = store->indexes[entry->relation->number]; index; index = index->next)
+            if (index->is_of_key)
+                index_add(store, index, &index->root, entry, entry->any);
+    }
+    entry->is_wild |= in_any_state;
+    entry->has_open |= !in_any_state;
+}
+
+void row_states_rewind(struct row_store *store)
+{
+    memset(store->open_rows, 0, store->catalog->relation_count * sizeof *store->open_rows);
+    for (size_t i = 0; i < store->bucket_count; i++)
+        for (struct row_entry *entry = store->buckets[i]; entry; entry = entry->next) {
+            entry->count = entry->count > 0 && entry->versions[0].position == 0;
+            entry->projections = NULL;
+            entry->is_wild = entry->has_open = false;
+        }
 }
 
 void row_states_undo(struct row_entry *const *entries, uint32_t count,

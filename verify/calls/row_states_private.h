@@ -30,7 +30,10 @@ struct packed {
 
 struct row_version {
     uint32_t position;
+    bool is_open;             /* nobody knows what is in it; of row_states_offer(), as are the others: */
+    bool is_sure;             /* who has this position writes the row in any case */
     const struct packed *row; /* NULL: absent */
+    uint64_t outcomes;        /* those that leave the row so, as bits */
 };
 
 struct row_entry {
@@ -41,6 +44,10 @@ struct row_entry {
     uint64_t hash, own_run; /* which run wrote `own` */
     const struct packed *own;
     struct row_entry *next; /* in its bucket */
+    struct projection *projections; /* possible_rows.c */
+    bool is_wild;                   /* nobody knows what is in it, in any state */
+    bool has_open;                  /* or in some */
+    struct row_entry *next_open;    /* of the table's that are either */
 };
 
 struct row_index;
@@ -55,6 +62,7 @@ struct row_store {
     struct row_entry **written; /* by it */
     uint32_t written_count, written_room;
     uint64_t draws;
+    struct row_entry **open_rows; /* of each table, a list */
 };
 
 /* Which state a reader sees. Rows that are named are seen in states of their own. */
@@ -69,8 +77,9 @@ struct row_view {
     const struct row_exception *exceptions;
     uint32_t exception_count;
     uint32_t *began; /* may be NULL: the last position not after the state at which something that was looked at changed */
-    /* If it is there, it says of each row how many of its versions there are. */
-    uint32_t (*choose)(void *context, const struct row_entry *);
+    /* If it is there, it says of each row how many of its versions there are, as far as columns that are not ignored tell. */
+    uint32_t (*choose)(void *context, struct row_entry *, uint64_t ignored);
+    uint64_t ignored; /* columns whose values nobody looks at, by column_bit() */
     void *context;
 };
 
@@ -83,9 +92,11 @@ struct packed row_states_pack(struct arena *, const struct item *);
 struct row_entry *row_states_find(struct row_store *, const struct relation *, const struct item *key,
                             bool makes);
 /* NULL: absent. With what the transaction that runs now has written. */
-const struct packed *row_states_see(const struct row_store *, const struct row_entry *,
+const struct packed *row_states_see(const struct row_store *, struct row_entry *,
                               const struct row_view *);
-/* Without that. */
+/* How many versions stand at this position or before. */
+uint32_t row_states_count(const struct row_entry *, uint32_t state);
+/* Without what it has written. */
 const struct packed *row_states_at(const struct row_entry *, uint32_t state);
 
 /* From now on what was written before and not committed is gone. */
@@ -95,8 +106,17 @@ void row_states_write(struct row_store *, struct row_entry *, const struct packe
 /* Room for a row that is written. */
 struct packed *row_states_take(struct row_store *, const struct relation *);
 void row_states_commit(struct row_store *, uint32_t position);
+/* One of several contents that the row may have from that position on. */
+void row_states_offer(struct row_store *, struct row_entry *, const struct row_version *);
+/* From now on nobody knows what is in the row: in any state, unless it is told of a version. */
+void row_states_doubt(struct row_store *, struct row_entry *, bool in_any_state);
+/* Only what was committed at position 0 is left, and nothing is in doubt. */
+void row_states_rewind(struct row_store *);
 /* Takes back what was committed last, for each entry that is named. */
 void row_states_undo(struct row_entry *const *entries, uint32_t count, uint32_t position);
+
+/* NULL: absent. */
+bool row_states_identical(const struct relation *, const struct packed *, const struct packed *);
 
 /* --- Looking for rows --- */
 

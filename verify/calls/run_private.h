@@ -12,12 +12,14 @@
 #ifndef VERIFY_CALLS_RUN_PRIVATE_H
 #define VERIFY_CALLS_RUN_PRIVATE_H
 
+#include "verify/calls/numbering_private.h"
 #include "verify/calls/row_states_private.h"
 
 struct run {
     struct trap *trap;
     struct workbench bench; /* memory until the transaction is over */
     struct row_store *store;
+    struct numbering *numbering;
     const struct catalog *catalog;
 
     /* Says which state statement number n sees, by setting run->view. */
@@ -32,9 +34,13 @@ struct run {
 
     uint32_t statements;    /* that counted so far */
     bool place_counts;      /* one of them was not a SELECT without locks */
-    bool relied_on_order;   /* used rows in an order that SQL leaves open, where it could matter */
+    bool relied_on_order;   /* used rows in an order that SQL leaves open, where it could matter: */
+    uint32_t line, open_line; /* of the step that runs; of the one that relied so; 0: of no function */
     uint64_t steps_left;
-    uint32_t depth; /* calls within calls */
+    uint32_t depth, nesting; /* calls within calls; statements within statements, in all of these */
+    struct portal *portals; /* of cursors that were opened, the newest first */
+    int64_t unnamed_portals; /* of them without a name */
+    int64_t row_number; /* of the next row that is inserted without a primary key */
 };
 
 /* The rows of the query at hand, and of those around it. */
@@ -57,6 +63,14 @@ bool evaluate_truth(const struct place_of_work *, const struct formula *);
 /* Counts a step, and ends what never ends. */
 void run_step(struct run *, uint64_t steps);
 
+/* How many numbers a transaction has for such rows. The first ones are the initial rows'. */
+#define RUN_ROW_NUMBERS INT64_C(1000000000)
+
+static inline struct packed run_number_row(struct run *run)
+{
+    return (struct packed){ .kind = ITEM_INTEGER, .as.integer = run->row_number++ };
+}
+
 /* --- Rows --- */
 
 struct result_row {
@@ -77,6 +91,8 @@ struct result {
 void select_rows(const struct place_of_work *, const struct selection *, struct result *);
 /* The rows that an UPDATE or DELETE means, without outputs. */
 void select_targets(const struct place_of_work *, const struct selection *, struct result *);
+/* Notes that another order of rows could give something else. */
+void run_rely_on_order(struct run *);
 /* Notes it if the order of what is given matters to whoever uses no more than so many rows. */
 void result_rely_on_order(struct run *, const struct result *, uint32_t used);
 /* A list without memory of its own: sorts it, stable. */
@@ -95,6 +111,8 @@ void run_statement(const struct place_of_work *, const struct statement *,
 /* Of an expression of PL/pgSQL that has a subquery. */
 void run_count(struct run *, bool is_plain_select);
 
+/* A row that is said to have been there at first. What it refers to may be among the rows that nobody knows. */
+void write_first(const struct place_of_work *, const struct relation *, const struct packed *row);
 void write_insert(const struct place_of_work *, const struct statement *,
                   struct outcome_of_statement *);
 void write_update(const struct place_of_work *, const struct statement *,

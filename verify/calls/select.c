@@ -228,11 +228,22 @@ static void learn_columns(struct selecting *q, uint32_t source, uint64_t bound, 
         }
 }
 
+/* What is locked is read again in the newest state, and only found in this one. */
+static struct row_view view_of(const struct selecting *q, uint32_t source)
+{
+    const struct from_source *from = &q->s->sources[source];
+    struct row_view view = q->place.run->view;
+
+    view.ignored = q->s->locks && q->place.run->is_locking ? from->unsought : from->unused;
+    return view;
+}
+
 /* Where the whole primary key is known there is one row at most. */
 static bool find_by_key(struct selecting *q, const struct relation *relation,
                         const struct known_columns *k, struct bound_source *b)
 {
     struct item key[64];
+    struct row_view view = view_of(q, b->source);
     struct row_entry *entry;
     const struct packed *row;
 
@@ -246,7 +257,7 @@ static bool find_by_key(struct selecting *q, const struct relation *relation,
         key[i] = k->equal[at];
     }
     entry = row_states_find(q->place.run->store, relation, key, false);
-    row = entry ? row_states_see(q->place.run->store, entry, &q->place.run->view) : NULL;
+    row = entry ? row_states_see(q->place.run->store, entry, &view) : NULL;
     if (row)
         visit_row(b, entry, row);
     return true;
@@ -255,6 +266,7 @@ static bool find_by_key(struct selecting *q, const struct relation *relation,
 static void search_relation(struct selecting *q, const struct relation *relation,
                             struct known_columns *k, struct bound_source *b)
 {
+    struct row_view view = view_of(q, b->source);
     struct row_range range = { .columns = k->columns, .equal = k->equal, .equal_count = k->equal_count };
 
     if (relation->key.count <= 60 && find_by_key(q, relation, k, b))
@@ -272,7 +284,7 @@ static void search_relation(struct selecting *q, const struct relation *relation
     range.high = k->has_high ? &k->high : NULL;
     range.low_excluded = k->low_excluded;
     range.high_excluded = k->high_excluded;
-    row_states_search(q->place.run->store, relation, &range, &q->place.run->view, visit_row, b);
+    row_states_search(q->place.run->store, relation, &range, &view, visit_row, b);
 }
 
 static void visit_derived(struct selecting *q, uint32_t source, struct bound_source *b)
@@ -336,14 +348,14 @@ static void choose_order(struct selecting *q)
     for (uint32_t i = 0; i < q->s->source_count; i++)
         is_free &= !q->s->sources[i].is_optional;
     for (uint32_t level = 0; level < q->s->source_count; level++) {
-        uint32_t best = UINT32_MAX, most = 0;
+        uint32_t best = is_free ? UINT32_MAX : q->s->binding[level], most = 0;
 
-        for (uint32_t i = 0; i < q->s->source_count; i++) {
+        for (uint32_t i = 0; is_free && i < q->s->source_count; i++) {
             uint32_t pinned = count_pinned(q->s, i, bound);
 
             if (bound >> i & 1)
                 continue;
-            if (best == UINT32_MAX || (is_free && pinned > most))
+            if (best == UINT32_MAX || pinned > most)
                 best = i, most = pinned;
         }
         q->order[level] = best;
@@ -380,9 +392,12 @@ static bool is_still_meant(struct selecting *q, struct result_row *row)
     struct run *run = q->place.run;
 
     for (uint32_t i = 0; i < q->s->source_count; i++) {
+        struct row_view newest = run->newest;
+
         if (!row->entries[i])
             continue;
-        row->rows[i] = row_states_see(run->store, row->entries[i], &run->newest);
+        newest.ignored = q->s->sources[i].unused;
+        row->rows[i] = row_states_see(run->store, row->entries[i], &newest);
         if (!row->rows[i])
             return false;
     }
@@ -418,6 +433,7 @@ struct group {
 
 static bool is_seen(struct selecting *q, struct tally *tally, const struct item *value)
 {
+    run_step(q->place.run, tally->seen_count / 16);
     for (uint32_t i = 0; i < tally->seen_count; i++)
         if (item_compare(&tally->seen[i], value) == 0)
             return true;
@@ -434,6 +450,13 @@ static bool is_seen(struct selecting *q, struct tally *tally, const struct item 
     return false;
 }
 
+/* Of values that are the same the first one met is shown, and so its scale. */
+static void rely_on_first(struct selecting *q, const struct item *first, const struct item *other)
+{
+    if (item_same(first, other) && !item_identical(first, other))
+        run_rely_on_order(q->place.run);
+}
+
 static void add_to_tally(struct selecting *q, const struct formula *f, struct tally *tally)
 {
     struct item value;
@@ -446,6 +469,8 @@ static void add_to_tally(struct selecting *q, const struct formula *f, struct ta
     if (item_is_null(&value) || (f->as.aggregate.is_distinct && is_seen(q, tally, &value)))
         return;
     tally->count++;
+    if (tally->count > 1 && (f->as.aggregate.kind == AGGREGATE_MIN || f->as.aggregate.kind == AGGREGATE_MAX))
+        rely_on_first(q, &tally->value, &value);
     switch (f->as.aggregate.kind) {
     case AGGREGATE_COUNT:
         return;
@@ -492,8 +517,11 @@ static struct group *find_group(struct selecting *q, struct group **buckets, uin
         while (i < q->s->group_count && item_same(&group->by[i], &by[i]))
             i++;
         *is_new = false;
-        if (i == q->s->group_count)
-            return group;
+        if (i < q->s->group_count)
+            continue;
+        for (i = 0; i < q->s->group_count; i++)
+            rely_on_first(q, &group->by[i], &by[i]);
+        return group;
     }
     group = arena_take(memory_of(q), 1, sizeof *group);
     group->tallies = arena_take(memory_of(q), q->s->aggregate_count + 1, sizeof *group->tallies);
@@ -606,6 +634,8 @@ static void remove_doubles(struct selecting *q)
         for (other = heads[hash % bucket_count]; other; other = nexts[other - 1])
             if (same_cells(q->found[other - 1], row, width))
                 break;
+        for (uint32_t c = 0; other && c < width; c++)
+            rely_on_first(q, &q->found[other - 1]->cells[c], &row->cells[c]);
         if (other)
             continue;
         q->found[kept] = row;
@@ -655,10 +685,9 @@ static void give(struct selecting *q, struct result *result)
     *result = (struct result){ .rows = q->found, .count = q->found_count, .width = q->s->shape->count };
     result->first = offset < result->count ? offset : result->count;
     result->last = limit < result->count - result->first ? result->first + limit : result->count;
-    /* What ties with a row that is given could have been given in its place. */
-    for (uint32_t i = 0; i < result->count && result->last > result->first; i++)
-        if (q->found[i]->block >= q->found[result->first]->block &&
-            q->found[i]->block <= q->found[result->last - 1]->block)
+    /* Rows that OFFSET passes over may fail, too. What ties with the last one given could have been given in its place. */
+    for (uint32_t i = 0; i < result->count && limit > 0; i++)
+        if (i < result->last || q->found[i]->block == q->found[result->last - 1]->block)
             compute_cells(q, q->found[i]);
 }
 
@@ -773,16 +802,24 @@ void select_targets(place *p, const struct selection *s, struct result *result)
     *result = (struct result){ .rows = q.found, .count = q.found_count, .last = q.found_count };
 }
 
+static bool identical_cells(const struct result_row *a, const struct result_row *b, uint32_t width)
+{
+    for (uint32_t i = 0; i < width; i++)
+        if (!item_identical(&a->cells[i], &b->cells[i]))
+            return false;
+    return true;
+}
+
 /* Rows that are alike may be exchanged. A block's rows stand together. */
 static bool block_differs(const struct result *result, uint32_t place_in_rows)
 {
     const struct result_row *row = result->rows[place_in_rows];
 
     for (uint32_t i = place_in_rows + 1; i < result->count && result->rows[i]->block == row->block; i++)
-        if (!same_cells(result->rows[i], row, result->width))
+        if (!identical_cells(result->rows[i], row, result->width))
             return true;
     for (uint32_t i = place_in_rows; i > 0 && result->rows[i - 1]->block == row->block; i--)
-        if (!same_cells(result->rows[i - 1], row, result->width))
+        if (!identical_cells(result->rows[i - 1], row, result->width))
             return true;
     return false;
 }
@@ -795,11 +832,12 @@ void result_rely_on_order(struct run *run, const struct result *result, uint32_t
         return;
     if (used == UINT32_MAX) {
         /* As a set: it matters only where a limit cuts. */
-        run->relied_on_order = (end < result->count && result->rows[end]->block == result->rows[end - 1]->block &&
-                                block_differs(result, end)) ||
-                               (result->first > 0 &&
-                                result->rows[result->first]->block == result->rows[result->first - 1]->block &&
-                                block_differs(result, result->first));
+        if ((end < result->count && result->rows[end]->block == result->rows[end - 1]->block &&
+             block_differs(result, end)) ||
+            (result->first > 0 &&
+             result->rows[result->first]->block == result->rows[result->first - 1]->block &&
+             block_differs(result, result->first)))
+            run_rely_on_order(run);
         return;
     }
     if (used < end - result->first)
@@ -807,6 +845,7 @@ void result_rely_on_order(struct run *run, const struct result *result, uint32_t
     for (uint32_t i = result->first; i < end; i++) {
         if (i > result->first && result->rows[i]->block == result->rows[i - 1]->block)
             continue;
-        run->relied_on_order |= block_differs(result, i);
+        if (block_differs(result, i))
+            run_rely_on_order(run);
     }
 }

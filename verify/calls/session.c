@@ -41,6 +41,7 @@ enum ended session_open(struct session *s, struct text program)
     read_catalog(&s->reader, program);
     reader_close(&s->reader);
     row_states_open(&s->store, &s->catalog, &s->lasting);
+    numbering_open(&s->numbering, &s->catalog, &s->lasting);
     return ENDED_WELL;
 }
 
@@ -52,6 +53,7 @@ void session_begin(struct session *s, void (*see)(struct run *, uint32_t), void 
     s->run = (struct run){ .trap = &s->trap,
                            .bench = { &s->trap, &s->scratch },
                            .store = &s->store,
+                           .numbering = &s->numbering,
                            .catalog = &s->catalog,
                            .see = see,
                            .context = context,
@@ -59,6 +61,7 @@ void session_begin(struct session *s, void (*see)(struct run *, uint32_t), void 
                            .is_locking = is_locking,
                            .view = { .state = before },
                            .newest = { .state = before },
+                           .row_number = 1,
                            .steps_left = STEPS_MAX };
 }
 
@@ -119,6 +122,14 @@ enum ended session_execute(struct session *s, const struct statement *statement,
     return ENDED_WELL;
 }
 
+void session_need(struct session *s, struct buffer *buffer)
+{
+    if (!buffer->out_of_memory)
+        return;
+    buffer_close(buffer);
+    arena_take(&s->scratch, SIZE_MAX / 8, 1);
+}
+
 static void see_newest(struct run *run, uint32_t statement)
 {
     (void)statement;
@@ -169,12 +180,12 @@ enum ended session_put_row(struct session *s, struct text table, const struct te
                            uint32_t column_count)
 {
     const struct relation *relation = catalog_find_relation(&s->catalog, table);
-    struct item key[64];
+    struct place_of_work place = { .run = &s->run };
     struct packed *row;
 
     if (!trap_set(&s->trap))
         return ended_of(s);
-    if (!relation || relation->key.count > 60)
+    if (!relation)
         trap_unknown(&s->trap, "rows of the table %.*s", TEXT_PRINT(table));
     row = row_states_take(&s->store, relation);
     for (uint32_t i = 0; i < column_count; i++) {
@@ -182,16 +193,16 @@ enum ended session_put_row(struct session *s, struct text table, const struct te
         struct item item;
         uint32_t c = 0;
 
-        while (c < relation->column_count && !text_equal(relation->columns[c].name, name))
+        while (c < relation_named(relation) && !text_equal(relation->columns[c].name, name))
             c++;
-        if (c == relation->column_count)
+        if (c == relation_named(relation))
             trap_unknown(&s->trap, "the column %.*s of an initial row", TEXT_PRINT(name));
         item = item_cast(&s->run.bench, value.at ? item_text(value) : item_null(), KIND_UNKNOWN,
                          relation->columns[c].type, CAST_IS_ASSIGNMENT);
         row[c] = row_states_pack(&s->lasting, &item);
     }
-    for (uint32_t i = 0; i < relation->key.count; i++)
-        key[i] = row_states_unpack(&row[relation->key.at[i]]);
-    row_states_write(&s->store, row_states_find(&s->store, relation, key, true), row);
+    if (relation->is_numbered)
+        row[relation->key.at[0]] = run_number_row(&s->run);
+    write_first(&place, relation, row);
     return ENDED_WELL;
 }

@@ -30,6 +30,7 @@ struct session {
     struct catalog catalog;
     struct reader reader;
     struct row_store store;
+    struct numbering numbering;
     struct run run;
     struct session_statement *buckets[1024]; /* statements that were read, by their text */
 };
@@ -52,6 +53,9 @@ enum ended session_call(struct session *, const struct routine *, const struct t
 enum ended session_prepare(struct session *, struct text sql, const struct statement **);
 enum ended session_execute(struct session *, const struct statement *, const struct text *parameters,
                            uint32_t count, struct outcome_of_statement *);
+
+/* Leaves by the guard if there was no memory for what is in the buffer, which is then closed. */
+void session_need(struct session *, struct buffer *);
 
 /* A call as text: "load(2)". */
 enum ended session_call_text(struct session *, struct text call);

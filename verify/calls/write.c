@@ -70,6 +70,15 @@ static void check_row(struct writing *w, const struct packed *row)
     w->rows[0] = around;
 }
 
+/* Whether the row is there before the transaction's place, or after its own writes. */
+static bool is_there(const struct run *run, struct row_entry *entry)
+{
+    struct row_view newest = run->newest;
+
+    newest.ignored = UINT64_MAX;
+    return row_states_see(run->store, entry, &newest) != NULL;
+}
+
 /* A row with the same values in these columns, found in the newest state. */
 struct twin_search {
     const struct row_entry *besides;
@@ -93,6 +102,7 @@ static struct row_entry *find_twin(struct run *run, const struct relation *relat
                                    const struct packed *row, const struct row_entry *besides)
 {
     struct twin_search search = { .besides = besides };
+    struct row_view newest = run->newest;
     uint32_t sorted[64];
     struct item values[64];
     struct row_range range = { .columns = sorted,
@@ -100,6 +110,7 @@ static struct row_entry *find_twin(struct run *run, const struct relation *relat
                                .equal_count = targets.count,
                                .equal = values };
 
+    newest.ignored = UINT64_MAX;
     if (targets.count > 60)
         trap_unknown(run->trap, "constraints of so many columns");
     for (uint32_t i = 0; i < targets.count; i++) {
@@ -114,8 +125,9 @@ static struct row_entry *find_twin(struct run *run, const struct relation *relat
         }
         sorted[at] = targets.at[i];
         values[at] = value;
+        newest.ignored &= ~column_bit(targets.at[i]);
     }
-    row_states_search(run->store, relation, &range, &run->newest, visit_twin, &search);
+    row_states_search(run->store, relation, &range, &newest, visit_twin, &search);
     return search.found;
 }
 
@@ -217,7 +229,7 @@ static void return_row(struct writing *w, const struct packed *row, uint32_t *ro
 
 /* --- UPDATE ---------------------------------------------------------------------------------------- */
 
-/* The row with its settings, by the rows at hand. */
+/* The row with its settings, by the rows at hand, as its own constraints want it. */
 static struct packed *changed_row(struct writing *w, const struct packed *row)
 {
     struct run *run = w->place.run;
@@ -230,6 +242,7 @@ static struct packed *changed_row(struct writing *w, const struct packed *row)
 
         after[setting->column] = row_states_pack(run->store->arena, &value);
     }
+    check_row(w, after);
     return after;
 }
 
@@ -242,25 +255,32 @@ static bool sets_unique(const struct writing *w, struct column_set columns)
     return false;
 }
 
-static void replace_row(struct writing *w, struct row_entry *entry, const struct packed *before,
-                        const struct packed *after)
+/* Whether another row has the key, or unique values, of the row as it will be. */
+static bool meets_another(struct writing *w, struct row_entry *entry, const struct packed *after)
 {
     struct run *run = w->place.run;
     struct row_entry *to = entry;
 
-    check_row(w, after);
     if (sets_unique(w, w->relation->key))
         to = entry_of(run, w->relation, after);
-    if (to != entry) {
-        if (row_states_see(run->store, to, &run->newest))
-            trap_error(run->trap, "23505");
-        row_states_write(run->store, entry, NULL);
-    }
+    if (to != entry && is_there(run, to))
+        return true;
     for (const struct relation_unique *unique = w->relation->uniques; unique; unique = unique->next)
         if (sets_unique(w, unique->columns) &&
             find_twin(run, w->relation, unique->columns, unique->columns, after, entry))
-            trap_error(run->trap, "23505");
-    row_states_write(run->store, to, after);
+            return true;
+    return false;
+}
+
+static void replace_row(struct writing *w, struct row_entry *entry, const struct packed *before,
+                        const struct packed *after)
+{
+    struct run *run = w->place.run;
+
+    if (meets_another(w, entry, after))
+        trap_error(run->trap, "23505");
+    row_states_write(run->store, entry, NULL);
+    row_states_write(run->store, entry_of(run, w->relation, after), after);
     note_written(w, before, after);
 }
 
@@ -278,6 +298,10 @@ void write_update(place *p, const struct statement *statement, struct outcome_of
         w.rows[0] = targets.rows[i]->rows[0];
         after[i] = changed_row(&w, w.rows[0]);
     }
+    /* A row in the way may be one that is about to move, or not. */
+    for (uint32_t i = 0; i < targets.count && targets.count > 1; i++)
+        if (meets_another(&w, targets.rows[i]->entries[0], after[i]))
+            run_rely_on_order(p->run);
     for (uint32_t i = 0; i < targets.count; i++)
         replace_row(&w, targets.rows[i]->entries[0], targets.rows[i]->rows[0], after[i]);
     check_references(&w);
@@ -306,23 +330,27 @@ void write_delete(place *p, const struct statement *statement, struct outcome_of
 
 /* --- INSERT ------------------------------------------------------------------------------------------- */
 
-static const struct packed *proposed_row(struct writing *w, const struct item *cells)
+/* Column by column, of cells that a query gave or of formulas; NULL: of neither. */
+static struct packed *proposed_row(struct writing *w, const struct item *cells,
+                                   const struct formula *const *values)
 {
     struct run *run = w->place.run;
     struct packed *row = row_states_take(run->store, w->relation);
-    uint32_t count = cells ? w->statement->selection->shape->count : 0;
+    uint32_t count = cells || values ? w->statement->selection->shape->count : 0;
 
     for (uint32_t c = 0; c < w->relation->column_count; c++) {
-        const struct formula *initial = w->relation->columns[c].initial;
+        const struct formula *formula = w->relation->columns[c].initial;
         struct item value = item_null();
         uint32_t i = 0;
 
         while (i < count && w->statement->columns[i] != c)
             i++;
-        if (i < count)
+        if (i < count && values)
+            formula = values[i];
+        if (i < count && cells)
             value = cells[i];
-        else if (initial)
-            value = evaluate(&w->place, initial);
+        else if (formula)
+            value = evaluate(&w->place, formula);
         row[c] = row_states_pack(run->store->arena, &value);
     }
     return row;
@@ -336,7 +364,7 @@ static struct row_entry *find_conflict(struct writing *w, struct row_entry *entr
     const struct statement *s = w->statement;
     struct row_entry *found;
 
-    if ((!s->has_arbiter || s->arbiter_is_key) && row_states_see(run->store, entry, &run->newest))
+    if ((!s->has_arbiter || s->arbiter_is_key) && is_there(run, entry))
         return entry;
     for (const struct relation_unique *unique = w->relation->uniques; unique; unique = unique->next) {
         if (s->has_arbiter && unique != s->arbiter)
@@ -363,6 +391,8 @@ static void update_in_the_way(struct writing *w, struct row_entry *entry, const 
     for (uint32_t i = 0; i < w->entry_count; i++)
         if (w->entries[i] == entry)
             trap_error(run->trap, "21000"); /* the same row twice in one command */
+    if (!before)
+        trap_unknown(run->trap, "a row that was in the way and is not there");
     w->rows[0] = before;
     w->rows[1] = proposed;
     if (w->statement->where && !evaluate_truth(&w->place, w->statement->where))
@@ -373,20 +403,27 @@ static void update_in_the_way(struct writing *w, struct row_entry *entry, const 
     return_row(w, after, room);
 }
 
-static void insert_row(struct writing *w, const struct packed *row, uint32_t *room)
+static void insert_row(struct writing *w, struct packed *row, uint32_t *room)
 {
     struct run *run = w->place.run;
     struct row_entry *entry, *conflict;
 
+    if (w->relation->is_numbered)
+        row[w->relation->key.at[0]] = run_number_row(run);
     check_row(w, row);
     entry = entry_of(run, w->relation, row);
     conflict = w->statement->on_conflict != ON_CONFLICT_FAIL ? find_conflict(w, entry, row) : NULL;
     if (conflict) {
+        run_step(run, w->entry_count / 16);
+        /* Which of the rows that are inserted comes first may say which of them stays. */
+        for (uint32_t i = 0; i < w->entry_count; i++)
+            if (w->entries[i] == conflict)
+                run_rely_on_order(run);
         if (w->statement->on_conflict == ON_CONFLICT_UPDATE)
             update_in_the_way(w, conflict, row, room);
         return;
     }
-    if (row_states_see(run->store, entry, &run->newest))
+    if (is_there(run, entry))
         trap_error(run->trap, "23505");
     check_uniques(w, row, entry);
     row_states_write(run->store, entry, row);
@@ -395,18 +432,48 @@ static void insert_row(struct writing *w, const struct packed *row, uint32_t *ro
     return_row(w, row, room);
 }
 
+void write_first(place *p, const struct relation *relation, const struct packed *row)
+{
+    const struct statement statement = { .relation = relation };
+    struct outcome_of_statement outcome;
+    struct row_entry *entry;
+    struct writing w;
+
+    begin(&w, p, &statement, &outcome);
+    check_row(&w, row);
+    entry = entry_of(p->run, relation, row);
+    if (is_there(p->run, entry))
+        trap_error(p->run->trap, "23505");
+    check_uniques(&w, row, entry);
+    row_states_write(p->run->store, entry, row);
+}
+
 void write_insert(place *p, const struct statement *statement, struct outcome_of_statement *outcome)
 {
+    const struct selection *s = statement->selection;
     struct result given = { .last = 1 };
+    struct packed **rows;
     struct writing w;
     uint32_t room = 0;
 
     begin(&w, p, statement, outcome);
-    if (statement->selection) {
-        select_rows(p, statement->selection, &given);
+    if (s && s->values) {
+        given.last = s->value_rows;
+    } else if (s) {
+        select_rows(p, s, &given);
         result_rely_on_order(p->run, &given, UINT32_MAX);
     }
+    /* An earlier row may move the one with which a later row conflicts. */
+    for (const struct relation_unique *u = w.relation->uniques; u && given.last - given.first > 1; u = u->next)
+        if (sets_unique(&w, u->columns))
+            run_rely_on_order(p->run);
+    if (given.last - given.first > 1 && sets_unique(&w, w.relation->key))
+        run_rely_on_order(p->run);
+    rows = arena_take(memory_of(&w), given.last + 1, sizeof *rows);
     for (uint32_t i = given.first; i < given.last; i++)
-        insert_row(&w, proposed_row(&w, statement->selection ? given.rows[i]->cells : NULL), &room);
+        rows[i] = proposed_row(&w, s && !s->values ? given.rows[i]->cells : NULL,
+                               s && s->values ? &s->values[i * s->shape->count] : NULL);
+    for (uint32_t i = given.first; i < given.last; i++)
+        insert_row(&w, rows[i], &room);
     check_references(&w);
 }

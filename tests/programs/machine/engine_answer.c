@@ -1,6 +1,7 @@
 #include "tests/programs/machine/engine_answer.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "programs/machine/engine.h"
@@ -54,19 +55,39 @@ static enum status answer(struct engine *engine, const struct program *p, const 
     return STATUS_OK;
 }
 
+/* Rows without a primary key, in the order of their columns, nulls last. */
+static uint32_t sorted_width;
+
+static int compare_rows(const void *left, const void *right)
+{
+    const struct datum *a = *(const struct datum *const *)left, *b = *(const struct datum *const *)right;
+
+    for (uint32_t i = 0; i < sorted_width; i++) {
+        bool a_null = datum_is_null(&a[i]), b_null = datum_is_null(&b[i]);
+        int order = a_null || b_null ? (int)a_null - (int)b_null : datum_compare(&a[i], &b[i]);
+
+        if (order != 0)
+            return order;
+    }
+    return 0;
+}
+
 static enum status print_table(struct engine *engine, const struct program *p, uint32_t number,
                                struct error *err)
 {
     const struct schema_table *t = &p->tree.schema.tables[number];
     const struct datum *const *rows;
-    uint32_t count;
+    uint32_t count, width = schema_shown(t);
 
     printf("table %.*s\n", TEXT_PRINT(t->name));
     TRY(engine_read_table(engine, number, &rows, &count, err));
+    sorted_width = width;
+    if (t->is_numbered && count > 0)
+        qsort((void *)rows, count, sizeof *rows, compare_rows);
     for (uint32_t i = 0; i < count; i++)
-        for (uint32_t c = 0; c < t->column_count; c++) {
+        for (uint32_t c = 0; c < width; c++) {
             print_datum(&rows[i][c], "\\N");
-            putchar(c + 1 < t->column_count ? '\t' : '\n');
+            putchar(c + 1 < width ? '\t' : '\n');
         }
     return STATUS_OK;
 }
@@ -123,9 +144,9 @@ int engine_answer_script(const char *sql_path)
 
         printf("\\echo table %.*s\nCOPY (SELECT * FROM \"%.*s\" ORDER BY ", TEXT_PRINT(t->name),
                TEXT_PRINT(t->name));
-        for (uint32_t k = 0; k < t->key.count; k++)
+        for (uint32_t k = 0; k < (t->is_numbered ? schema_shown(t) : t->key.count); k++)
             printf("%s\"%.*s\"", k > 0 ? ", " : "",
-                   TEXT_PRINT(t->columns[t->key.at[k]].name));
+                   TEXT_PRINT(t->columns[t->is_numbered ? k : t->key.at[k]].name));
         printf(") TO STDOUT;\n");
     }
     program_close(&program);

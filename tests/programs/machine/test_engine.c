@@ -336,7 +336,7 @@ static void count_requests(void *context, const struct request *r, const struct 
 
 static void looking_without_end_ends_after_so_many_rows(void)
 {
-    uint32_t counts[4] = { 0 };
+    uint32_t counts[REQUEST_FAILED + 1] = { 0 };
 
     fixture_load("CREATE TABLE t (id bigint PRIMARY KEY, v int);\n"
                  "CREATE FUNCTION fill() RETURNS void LANGUAGE plpgsql AS $$ BEGIN\n"
@@ -349,6 +349,41 @@ static void looking_without_end_ends_after_so_many_rows(void)
     TEST_ASSERT_EQUAL_STRING(
         "57014 canceling statement: the call takes more than 100000000 steps", answer("look()"));
     TEST_ASSERT_UINT32_WITHIN(100, 4950, counts[REQUEST_READ]);
+}
+
+static void expect_end(const char *call, const char *sqlstate, const char *message)
+{
+    struct fixture_call it = fixture_call(call);
+    const struct request *request;
+    struct machine *machine;
+
+    ASSERT_OK(machine_open(&machine, &fixture_program, 1000000, MACHINE_BYTES_MAX, &err), &err);
+    machine_start(machine, it.function, it.arguments);
+    request = machine_run(machine);
+    TEST_ASSERT_EQUAL_MESSAGE(REQUEST_FAILED, request->kind, call);
+    TEST_ASSERT_EQUAL_STRING(sqlstate, request->sqlstate);
+    TEST_ASSERT_EQUAL_STRING(message, request->message);
+    machine_close(machine);
+}
+
+/* These ran for hours: what a text costs was not among the steps. */
+static void long_texts_and_patterns_without_end_end_as_well(void)
+{
+    static const char many[] = "canceling statement: the call takes more than 1000000 steps";
+
+    fixture_load("CREATE FUNCTION move() RETURNS void LANGUAGE plpgsql AS $$\n"
+                 "DECLARE s text := lpad('', 1000000, 'a'); BEGIN\n"
+                 "    LOOP s := substr(s || 'b', 2); END LOOP; END; $$;\n"
+                 "CREATE FUNCTION match(n int) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN\n"
+                 "    RETURN lpad('', n, 'a') LIKE '%' || lpad('', n / 2, 'a') || 'b'; END; $$;\n"
+                 "CREATE FUNCTION match_again() RETURNS void LANGUAGE plpgsql AS $$ BEGIN\n"
+                 "    LOOP PERFORM match(500); END LOOP; END; $$;\n");
+    ASSERT_OK(engine_open(&engine, &fixture_program, &err), &err);
+    TEST_ASSERT_EQUAL_STRING("f", answer("match(500)"));
+    expect_end("move()", "57014", many);
+    expect_end("match_again()", "57014", many);
+    expect_end("match(1000000)", "57014",
+               "canceling statement: LIKE takes more than 10000000 comparisons");
 }
 
 static void a_mark_before_the_file_is_passed_over(void)
@@ -367,7 +402,7 @@ static void a_mark_before_the_file_is_passed_over(void)
 
 static void a_watcher_is_told_of_everything(void)
 {
-    uint32_t counts[4] = { 0 };
+    uint32_t counts[REQUEST_FAILED + 1] = { 0 };
 
     open_shop();
     answer("load()");
@@ -463,8 +498,8 @@ static void an_index_finds_what_a_scan_finds(void)
 static void sample_programs_load_and_keep_their_invariants(void)
 {
     static const char *const names[] = {
-        "bank",  "counters",  "long_fork", "phantom", "read_only_anomaly", "rubis", "seats",
-        "smallbank", "tatp",  "tpcc",      "twitter", "voter", "wikipedia", "write_skew",
+        "bank",  "counters",  "long_fork", "phantom", "read_only_anomaly", "rubis", "sales",
+        "seats", "smallbank", "tatp",  "tpcc",      "twitter", "voter", "wikipedia", "write_skew",
     };
     uint32_t invariants = 0;
 
@@ -625,6 +660,35 @@ static void subqueries_outer_joins_and_unions_say_what_they_say_in_postgresql(vo
     TEST_ASSERT_EQUAL_STRING("1,,5,a;2,1,7,b;3,1,,b;4,2,7,c;", table("n"));
 }
 
+/* The answers are PostgreSQL's, which counts cursors without a name by session. */
+static void cursors_say_what_they_say_in_postgresql(void)
+{
+    static const struct said said[] = {
+        { "load(1)", "<NULL>" },
+        { "written(5)", "1a4d/1ax/2bx/3-true3null" },
+        { "written(40)", "/4dxxtrue1null" },
+        { "unnamed(0)", "4dxx3-2bxx1axx" },
+        { "unnamed(1)", "42P03 cursor \"<unnamed portal 1>\" already in use" },
+        { "unnamed(2)", "34000 cursor \"<unnamed portal 1>\" does not exist" },
+        { "unnamed(3)", "4dxx3-bxx" },
+        { "misused(0)", "ok" },
+        { "misused(1)", "34000 cursor \"c\" does not exist" },
+        { "misused(2)", "22004 cursor variable \"d\" is null" },
+        { "misused(3)", "ok" },
+        { "misused(4)", "42P03 cursor \"c\" already in use" },
+        { "misused(5)", "42P03 cursor \"c\" already in use" },
+        { "misused(6)", "42P03 cursor \"c\" already in use" },
+        { "misused(7)", "4dxx" },
+        { "misused(8)", "2" },
+        { "misused(9)", "42P03 cursor \"c\" already in use" },
+        { "misused(10)", "22004 null value cannot be assigned to variable \"x\" declared NOT NULL" },
+    };
+
+    fixture_load_file("tests/programs/machine/cursors.sql");
+    ASSERT_OK(engine_open(&engine, &fixture_program, &err), &err);
+    EXPECT_ALL(said);
+}
+
 static void count_reads(void *context, const struct request *request,
                         const struct datum *const *rows, uint32_t count)
 {
@@ -675,11 +739,13 @@ int main(int count, char **arguments)
     RUN_TEST(the_smallest_integer_is_one);
     RUN_TEST(writing_without_end_ends_before_the_memory_does);
     RUN_TEST(looking_without_end_ends_after_so_many_rows);
+    RUN_TEST(long_texts_and_patterns_without_end_end_as_well);
     RUN_TEST(a_mark_before_the_file_is_passed_over);
     RUN_TEST(a_watcher_is_told_of_everything);
     RUN_TEST(an_index_finds_what_a_scan_finds);
     RUN_TEST(sample_programs_load_and_keep_their_invariants);
     RUN_TEST(subqueries_outer_joins_and_unions_say_what_they_say_in_postgresql);
+    RUN_TEST(cursors_say_what_they_say_in_postgresql);
     RUN_TEST(a_subquery_reads_in_its_statement_and_no_more_than_it_needs);
     RUN_TEST(a_row_that_fails_a_check_is_not_written);
     RUN_TEST(rows_can_be_distinct_and_the_first_be_left_out);

@@ -112,8 +112,8 @@ static void every_program_that_comes_with_ordeal_loads(void)
 {
     static const char *const names[] = {
         "bank",    "counters", "long_fork", "phantom",    "read_only_anomaly",
-        "rubis",   "seats",    "smallbank", "tatp",       "tpcc",
-        "twitter", "voter",    "wikipedia", "write_skew",
+        "rubis",   "sales",    "seats",     "smallbank",  "tatp",
+        "tpcc",    "twitter",  "voter",     "wikipedia",  "write_skew",
     };
 
     for (size_t i = 0; i < ROW_COUNT(names); i++) {

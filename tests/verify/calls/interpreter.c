@@ -7,6 +7,7 @@
 #include "verify/calls/session_private.h"
 
 static struct session session;
+static int64_t row_number; /* goes on from call to call, as the engine's does */
 static struct error err;
 static struct buffer out;
 
@@ -47,6 +48,7 @@ void interpreter_open(struct text program)
 {
     struct work w = { .text = program };
 
+    row_number = 1;
     ASSERT_OK(session_init(&session, (size_t)1 << 32, &err), &err);
     guarded(open_program, &w);
     TEST_ASSERT_EQUAL_MESSAGE(ENDED_WELL, w.ended, answer_of(w.ended).at);
@@ -58,6 +60,7 @@ static enum status load(void *context, struct error *error)
 
     (void)error;
     w->ended = session_call_text(&session, w->text);
+    row_number = session.run.row_number;
     if (w->ended == ENDED_WELL)
         row_states_commit(&session.store, 0);
     return STATUS_OK;
@@ -95,7 +98,9 @@ static enum status call(void *context, struct error *error)
     (void)error;
     TEST_ASSERT_NOT_NULL(routine);
     session_begin(&session, see_before, NULL, w->position - 1, false);
+    session.run.row_number = row_number;
     w->ended = session_call(&session, routine, w->arguments, w->count, &value);
+    row_number = session.run.row_number;
     if (w->ended == ENDED_WELL) {
         w->text = print(&value);
         row_states_commit(&session.store, w->position);

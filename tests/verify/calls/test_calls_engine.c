@@ -23,6 +23,7 @@ static struct random dice;
 static struct error err;
 static char file_text[TEXT_MAX];
 static const char *where; /* for messages */
+static int64_t least, greatest; /* of integers that are drawn */
 static unsigned done, failed;
 
 void setUp(void) {}
@@ -146,7 +147,7 @@ static void draw_value(enum type_kind kind, struct buffer *out)
         return;
     default:
         buffer_int64(out, random_below(&dice, 12) ? random_between(&dice, 0, 12)
-                                                  : random_between(&dice, -70000, 3000000000));
+                                                  : random_between(&dice, least, greatest));
     }
 }
 
@@ -212,15 +213,10 @@ static void compare_call(uint32_t number, uint32_t position)
     arena_reset_to(&texts, 0);
 }
 
-static void read_file(const char *path)
+static void read_text(FILE *file)
 {
-    FILE *file = fopen(path, "rb");
-    size_t size;
-
     TEST_ASSERT_NOT_NULL(file);
-    size = fread(file_text, 1, sizeof file_text - 1, file);
-    file_text[size] = '\0';
-    fclose(file);
+    file_text[fread(file_text, 1, sizeof file_text - 1, file)] = '\0';
 }
 
 static void compare_calls(const char *path, uint64_t seed, size_t calls)
@@ -249,13 +245,13 @@ static void compare_calls(const char *path, uint64_t seed, size_t calls)
     compare_tables((uint32_t)calls + 1);
 }
 
-static void compare_file(const char *path, uint64_t seed, size_t calls)
+/* The program is in `file_text`. */
+static void compare_program(const char *path, uint64_t seed, size_t calls)
 {
     struct random_key key = random_key_of_seed(seed);
 
     random_init(&dice, &key);
-    read_file(path);
-    fixture_load_file(path);
+    fixture_load(file_text);
     ASSERT_OK(arena_init(&texts, (size_t)16 << 20, &err), &err);
     ASSERT_OK(engine_open(&engine, &fixture_program, &err), &err);
     interpreter_open(text_of(file_text));
@@ -264,6 +260,15 @@ static void compare_file(const char *path, uint64_t seed, size_t calls)
     engine_close(engine);
     arena_close(&texts);
     fixture_unload();
+}
+
+static void compare_file(const char *path, uint64_t seed, size_t calls)
+{
+    FILE *file = fopen(path, "rb");
+
+    read_text(file);
+    fclose(file);
+    compare_program(path, seed, calls);
 }
 
 static int by_name(const void *a, const void *b)
@@ -286,6 +291,7 @@ static void every_program_gives_the_same_answers_errors_and_tables(void)
     }
     closedir(folder);
     TEST_ASSERT_TRUE(count > 10);
+    least = -70000, greatest = 3000000000;
     qsort(names, count, sizeof *names, by_name);
     for (size_t i = 0; i < count; i++)
         compare_file(names[i], 1 + i, fixture_rounds(1000));
@@ -294,9 +300,66 @@ static void every_program_gives_the_same_answers_errors_and_tables(void)
     TEST_ASSERT_GREATER_THAN_UINT(1000, failed);
 }
 
+/* Those that tests/postgres/statements.sh asks PostgreSQL. */
+static void drawn_statements_give_the_same_answers_errors_and_tables(void)
+{
+    unsigned long first = getenv("SEED") ? strtoul(getenv("SEED"), NULL, 10) : 1;
+    char command[200];
+    FILE *program;
+
+    /* Small: of the conditions that could overflow it is open which are looked at. */
+    least = -7, greatest = 32768;
+    compare_file("tests/programs/machine/cursors.sql", first, 500);
+    for (unsigned long seed = first; seed < first + fixture_rounds(4); seed++) {
+        snprintf(command, sizeof command,
+                 "awk -f tests/postgres/statements.awk -v count=250 -v seed=%lu", seed);
+        program = popen(command, "r");
+        read_text(program);
+        TEST_ASSERT_EQUAL_INT(0, pclose(program));
+        compare_program(command, seed, 2000);
+    }
+}
+
+static void expect_match(const char *text, const char *pattern, const char *expected)
+{
+    struct text given[] = { text_of(text), text_of(pattern) }, answer;
+
+    interpreter_call(TEXT("match"), given, 2, 1, &answer);
+    TEST_ASSERT_EQUAL_STRING_LEN_MESSAGE(expected, answer.at, answer.length, pattern);
+}
+
+/* Each % tried all that is left of the text: with twenty of them it never ended. */
+static void patterns_take_no_longer_than_their_lengths(void)
+{
+    static const struct {
+        const char *text, *pattern, *matches;
+    } rows[] = {
+        { "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "%a%a%a%a%a%a%a%a%a%a%a%a%a%a%a%a%a%ab", "f" },
+        { "abcabcabd", "%abc%abd", "t" },
+        { "abcabcabd", "a_c%_bd", "t" },
+        { "50%", "50\\%", "t" },
+        { "505", "50\\%", "f" },
+        { "a", "%\\", "22025" },
+        { "", "\\", "f" },
+        { "", "%\\", "f" },
+        { "\xc3\xa9", "_", "t" },
+        { "\xc3\xa9t", "%__", "t" },
+        { "\xc3\xa9t", "%___", "f" },
+        { "", "%%", "t" },
+    };
+
+    interpreter_open(TEXT("CREATE FUNCTION match(a text, b text) RETURNS boolean LANGUAGE plpgsql AS $$ "
+                          "BEGIN RETURN a LIKE b; END; $$;"));
+    for (size_t i = 0; i < ROW_COUNT(rows); i++)
+        expect_match(rows[i].text, rows[i].pattern, rows[i].matches);
+    interpreter_close();
+}
+
 int main(void)
 {
     UNITY_BEGIN();
+    RUN_TEST(patterns_take_no_longer_than_their_lengths);
     RUN_TEST(every_program_gives_the_same_answers_errors_and_tables);
+    RUN_TEST(drawn_statements_give_the_same_answers_errors_and_tables);
     return UNITY_END();
 }

@@ -1,7 +1,0 @@
--- 7: column 39: MATCH FULL is not supported
-CREATE TABLE t (
-    id bigint PRIMARY KEY,
-    v int,
-    s text
-);
-CREATE TABLE u (id bigint PRIMARY KEY REFERENCES t MATCH FULL);

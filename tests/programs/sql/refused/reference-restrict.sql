@@ -1,7 +1,0 @@
--- 7: column 39: ON DELETE RESTRICT is not supported
-CREATE TABLE t (
-    id bigint PRIMARY KEY,
-    v int,
-    s text
-);
-CREATE TABLE u (id bigint PRIMARY KEY REFERENCES t ON DELETE RESTRICT);

@@ -1,7 +1,0 @@
--- 7: column 39: ON UPDATE CASCADE is not supported
-CREATE TABLE t (
-    id bigint PRIMARY KEY,
-    v int,
-    s text
-);
-CREATE TABLE u (id bigint PRIMARY KEY REFERENCES t ON UPDATE CASCADE);

@@ -1,0 +1,376 @@
+#include "verify/calls/brancher_private.h"
+
+#include <string.h>
+
+#define SCOPE_NEWEST 0
+#define SCOPE_ALL 1
+#define ALIKE_MAX 64 /* contents that are compared with others, to make fewer runs */
+
+/* --- States that make sense ----------------------------------------------------------------- */
+
+/*
+ * To the last state not after this one that is not ruled out. False: there is none. Who changes a row must have seen it
+ * as it is before the transaction's place, by whichever rule of first committer.
+ */
+static bool find_state(struct brancher *b, uint32_t *state)
+{
+    bool moved = true;
+
+    while (moved) {
+        moved = false;
+        for (uint32_t i = 0; b->chooses == CHOOSES_ONE && b->sure && i < b->sure->row_count; i++) {
+            uint32_t found = *state;
+
+            if (!b->sure->rows[i].changes)
+                continue;
+            if (!possible_rows_unchanged(&b->rows, b->sure->rows[i].entry, b->limit, &found) || found < b->low)
+                return false;
+            moved |= found != *state;
+            *state = found;
+        }
+    }
+    return true;
+}
+
+/* --- From run to run ---------------------------------------------------------------------------- */
+
+void brancher_end(struct brancher *b)
+{
+    for (; b->narrowed_count > 0; b->narrowed_count--) {
+        struct possible_writer *writer = &b->rows.writers[b->narrowed[b->narrowed_count - 1]];
+
+        writer->left = writer->possible;
+    }
+}
+
+void brancher_begin(struct brancher *b)
+{
+    brancher_end(b);
+    b->is_first = true;
+    b->made = b->kept = 0;
+}
+
+bool brancher_next(struct brancher *b)
+{
+    uint32_t made = b->made;
+
+    brancher_end(b);
+    b->made = 0;
+    b->is_contradictory = b->met_open = false;
+    if (b->is_first) {
+        uint32_t state = b->limit;
+
+        b->is_first = false;
+        return b->low <= b->limit && find_state(b, &state);
+    }
+    for (; made > 0; made--) {
+        struct branch *last = &b->branches[made - 1];
+        uint32_t state;
+
+        b->kept = made;
+        if (last->kind != BRANCH_STATE) {
+            if (++last->value < last->count)
+                return true;
+            continue;
+        }
+        if (last->began_in_all <= last->low)
+            continue;
+        state = last->began_in_all - 1;
+        if (!find_state(b, &state) || state < last->low)
+            continue;
+        last->value = state;
+        last->began_in_all = 0;
+        return true;
+    }
+    return false;
+}
+
+uint32_t brancher_state(const struct brancher *b)
+{
+    return b->made > 0 && b->branches[0].kind == BRANCH_STATE ? b->branches[0].value : b->limit;
+}
+
+/* --- Seeing --------------------------------------------------------------------------------------- */
+
+static bool is_same_branch(const struct branch *a, const struct branch *b)
+{
+    return a->kind == b->kind && a->entry == b->entry && a->scope == b->scope && a->ignored == b->ignored &&
+           a->position == b->position;
+}
+
+/*
+ * The next branch of the run; it is taken over from the run before where that stood at the same one. A run may look at
+ * a row that the run before did not meet, because an index has it under a value that a run has written since: its
+ * branch then stands before those that are taken over. If that leaves fewer options at one of these, it begins anew.
+ */
+static struct branch *next_branch(struct brancher *b, struct run *run, const struct branch *wanted)
+{
+    struct branch *branch = &b->branches[b->made];
+
+    if (b->made == BRANCHES_MAX || b->kept == BRANCHES_MAX)
+        trap_unknown(run->trap, "transactions that may see so many things");
+    b->made++;
+    if (b->made <= b->kept && is_same_branch(branch, wanted)) {
+        if (branch->kind != BRANCH_OUTCOME || branch->count == wanted->count)
+            return branch;
+        b->kept = b->made - 1;
+    }
+    if (b->made <= b->kept) {
+        memmove(branch + 1, branch, (b->kept - b->made + 1) * sizeof *branch);
+        b->kept++;
+    }
+    *branch = *wanted;
+    branch->is_new = true;
+    return branch;
+}
+
+static bool is_sure_row(const struct brancher *b, const struct row_entry *entry)
+{
+    for (uint32_t i = 0; b->sure && i < b->sure->row_count; i++)
+        if (b->sure->rows[i].entry == entry)
+            return true;
+    return false;
+}
+
+static void note_began(struct branch *branch, uint32_t position)
+{
+    if (branch->began < position)
+        branch->began = position;
+    if (branch->began_in_all < position)
+        branch->began_in_all = position;
+}
+
+static _Noreturn void meet_open(struct brancher *b, struct run *run)
+{
+    b->met_open = true;
+    trap_unknown(run->trap, "what is in a row that it may have read");
+}
+
+/*
+ * At the serial levels an outcome does not tell whether its writer comes before the transaction at hand. Drops the option
+ * that was not taken when the row was looked at before.
+ */
+static uint32_t drop_undone(const struct brancher *b, const struct branch *wanted, struct possible_option *options)
+{
+    uint32_t count = wanted->count;
+
+    for (uint32_t i = 0; b->rows.is_serial && i < b->made; i++) {
+        const struct branch *other = &b->branches[i];
+
+        if (other->kind != BRANCH_OUTCOME || other->entry != wanted->entry || other->position != wanted->position)
+            continue;
+        if (other->is_before)
+            options[0] = options[count - 1];
+        return other->is_before ? 1 : count - options[count - 1].is_before;
+    }
+    return count;
+}
+
+/* What the row is in a state: what the last group leaves of it, or the one before that. */
+static uint32_t choose_outcomes(struct brancher *b, struct run *run, struct row_entry *entry, uint64_t ignored,
+                                uint32_t state)
+{
+    struct possible_option options[OUTCOMES_MAX + 1];
+
+    for (uint32_t last = row_states_count(entry, state), first; last > 0; last = first - 1) {
+        struct branch wanted = { .kind = BRANCH_OUTCOME, .entry = entry, .ignored = ignored };
+        const struct possible_option *option = options;
+
+        if (entry->versions[last - 1].is_open)
+            meet_open(b, run);
+        wanted.position = entry->versions[last - 1].position;
+        wanted.count = possible_rows_options(&b->rows, entry, ignored, last, options, &first);
+        wanted.count = drop_undone(b, &wanted, options);
+        if (wanted.count > 1) {
+            struct branch *branch = next_branch(b, run, &wanted);
+
+            option += branch->value;
+            branch->is_before = option->is_before;
+            b->rows.writers[wanted.position].left = option->outcomes;
+            b->narrowed[b->narrowed_count++] = wanted.position;
+        }
+        if (!option->is_before)
+            return option->content;
+    }
+    return 0;
+}
+
+/* What it may be when other columns of the row have been looked at in this run. */
+static bool fits(const struct brancher *b, const struct branch *branch, uint32_t content)
+{
+    for (uint32_t i = 0; i + 1 < b->made; i++) {
+        const struct branch *other = &b->branches[i];
+
+        if (other->kind == BRANCH_CONTENT && other->entry == branch->entry && other->scope == branch->scope &&
+            !possible_rows_alike(branch->entry, branch->ignored | other->ignored, content,
+                                 other->contents[other->value]))
+            return false;
+    }
+    return true;
+}
+
+static void add_content(struct brancher *b, struct branch *branch, uint32_t content)
+{
+    for (uint32_t i = 0; i < branch->count && i < ALIKE_MAX; i++)
+        if (possible_rows_alike(branch->entry, branch->ignored, branch->contents[i], content))
+            return;
+    if (fits(b, branch, content))
+        branch->contents[branch->count++] = content;
+}
+
+/*
+ * Not what was invoked after its completion; and nothing before one who writes the row in any case and was completed
+ * before its invocation, since writers of a row stand in the order of their positions. Of one who comes before it the
+ * outcomes are known.
+ */
+static void list_in_time(struct brancher *b, struct run *run, struct branch *branch)
+{
+    const struct row_entry *entry = branch->entry;
+    struct possible_option options[OUTCOMES_MAX + 1];
+    bool is_hidden = false;
+
+    branch->contents = arena_take(b->rows.store->arena, entry->count + 1, sizeof *branch->contents);
+    for (uint32_t last = entry->count, first; last > 0 && !is_hidden; last = first - 1) {
+        uint32_t position = entry->versions[last - 1].position, count;
+
+        count = possible_rows_options(&b->rows, entry, branch->ignored, last, options, &first);
+        if (position > 0 && b->spans[position].invoked > b->span.completed)
+            continue;
+        if (entry->versions[last - 1].is_open)
+            meet_open(b, run);
+        for (uint32_t i = 0; i < count; i++)
+            if (!options[i].is_before)
+                add_content(b, branch, options[i].content);
+        is_hidden = position == 0 || ((entry->versions[last - 1].is_sure ||
+                                       possible_rows_all_write(&b->rows, entry, last)) &&
+                                      b->spans[position].completed < b->span.invoked);
+    }
+    if (!is_hidden)
+        add_content(b, branch, 0);
+}
+
+static void list_contents(struct brancher *b, struct run *run, struct branch *branch)
+{
+    uint32_t count;
+    const uint32_t *ever = possible_rows_ever(&b->rows, branch->entry, branch->ignored, &count);
+
+    if (branch->entry->has_open)
+        meet_open(b, run);
+    branch->contents = arena_take(b->rows.store->arena, count, sizeof *branch->contents);
+    for (uint32_t i = 0; i < count; i++)
+        if ((ever[i] == 0 || branch->entry->versions[ever[i] - 1].position <= b->limit) && fits(b, branch, ever[i]))
+            branch->contents[branch->count++] = ever[i];
+}
+
+static uint32_t choose_content(struct brancher *b, struct run *run, struct row_entry *entry, uint64_t ignored,
+                               uint32_t scope)
+{
+    struct branch *branch;
+
+    for (uint32_t i = 0; i < b->made; i++) {
+        branch = &b->branches[i];
+        if (branch->kind == BRANCH_CONTENT && branch->entry == entry && branch->scope == scope &&
+            branch->ignored == ignored)
+            return branch->contents[branch->value];
+    }
+    branch = next_branch(b, run, &(struct branch){ .kind = BRANCH_CONTENT, .entry = entry, .ignored = ignored,
+                                                   .scope = scope });
+    if (branch->is_new) {
+        branch->is_new = false;
+        if (b->spans)
+            list_in_time(b, run, branch);
+        else
+            list_contents(b, run, branch);
+    }
+    if (branch->count == 0) { /* by other columns of it, or by time */
+        b->is_contradictory = true;
+        trap_unknown(run->trap, "a row that is not what it is");
+    }
+    return branch->contents[branch->value];
+}
+
+static uint32_t choose(void *context, struct row_entry *entry, uint64_t ignored)
+{
+    struct brancher_sight *sight = context;
+    struct brancher *b = sight->b;
+
+    if (entry->is_wild)
+        meet_open(b, sight->run);
+    if (entry->count == 0)
+        return 0;
+    if (b->chooses == CHOOSES_NOTHING && is_sure_row(b, entry))
+        return choose_outcomes(b, sight->run, entry, ignored, b->own);
+    if (b->chooses == CHOOSES_NOTHING || b->chooses == CHOOSES_EACH_ROW)
+        return choose_content(b, sight->run, entry, ignored, sight->scope);
+    note_began(sight->branch, possible_rows_since(&b->rows, entry, ignored, sight->state));
+    return choose_outcomes(b, sight->run, entry, ignored, sight->state);
+}
+
+/* A state, from the limit down. */
+static struct branch *choose_state(struct brancher *b, struct run *run, uint32_t limit, uint32_t low)
+{
+    struct branch *branch = next_branch(b, run, &(struct branch){ .kind = BRANCH_STATE });
+
+    if (branch->is_new) {
+        branch->is_new = false;
+        branch->value = limit;
+        branch->low = low;
+        branch->began_in_all = 0;
+        find_state(b, &branch->value);
+    }
+    branch->began = 0;
+    return branch;
+}
+
+static void look_from(struct brancher *b, struct brancher_sight *sight, struct run *run, uint32_t scope,
+                      struct branch *branch)
+{
+    *sight = (struct brancher_sight){ .b = b, .run = run, .scope = scope, .state = branch->value, .branch = branch };
+}
+
+static struct row_view view_from(struct brancher_sight *sight)
+{
+    return (struct row_view){ .state = sight->state, .choose = choose, .context = sight };
+}
+
+void brancher_see(struct run *run, uint32_t statement)
+{
+    struct brancher *b = run->context;
+    struct branch *before = b->seen.branch;
+    uint32_t low = b->low;
+
+    if (statement == 0) {
+        struct branch *place = &b->fixed;
+
+        b->fixed.value = b->limit;
+        if (b->chooses_place)
+            place = choose_state(b, run, b->limit, b->low);
+        look_from(b, &b->newest, run, SCOPE_NEWEST, place);
+        before = NULL;
+    }
+    run->newest = view_from(&b->newest);
+    if (b->chooses == CHOOSES_NOTHING || b->chooses == CHOOSES_EACH_ROW) {
+        b->fixed.value = b->limit;
+        look_from(b, &b->seen, run, b->chooses == CHOOSES_NOTHING ? SCOPE_ALL : SCOPE_ALL + statement, &b->fixed);
+    } else if (b->chooses == CHOOSES_EACH || !before) {
+        look_from(b, &b->seen, run, SCOPE_ALL + statement, choose_state(b, run, b->newest.state, low));
+    } else if (b->chooses == CHOOSES_FORWARD) {
+        /* As early as it can be told. */
+        low = before->low > low ? before->low : low;
+        low = before->began > low ? before->began : low;
+        look_from(b, &b->seen, run, SCOPE_ALL + statement, choose_state(b, run, b->newest.state, low));
+    }
+    run->view = view_from(&b->seen);
+}
+
+bool brancher_saw(const struct brancher *b, struct row_entry *entry, uint32_t state)
+{
+    for (uint32_t i = 0; i < b->made; i++) {
+        const struct branch *branch = &b->branches[i];
+
+        if (branch->kind == BRANCH_CONTENT && branch->entry == entry &&
+            !possible_rows_may_hold(&b->rows, entry, branch->ignored, state, branch->contents[branch->value]))
+            return false;
+    }
+    return true;
+}

@@ -1,0 +1,74 @@
+/*
+ * possible_rows: what a row may hold in a state, where it is not known which of several things was written.
+ *
+ *     position   0: a                 initial
+ *                4: b or c            transaction 4 has two outcomes
+ *                7: d, or nothing     one outcome of transaction 7 writes d, another one does not write the row
+ *
+ * Contents are offered by row_states_offer(), with the position of who writes them and the outcomes that do. The
+ * versions of one position are a group. In a state the row is what the last group up to it says; by outcomes
+ * that do not write it, what the group before says; and so on.
+ */
+#ifndef VERIFY_CALLS_POSSIBLE_ROWS_PRIVATE_H
+#define VERIFY_CALLS_POSSIBLE_ROWS_PRIVATE_H
+
+#include "verify/calls/row_states_private.h"
+
+#define OUTCOMES_MAX 64 /* bits */
+
+/* Of whoever has a position: */
+struct possible_writer {
+    uint64_t possible; /* outcomes that it may have had */
+    uint64_t left;     /* and may have had if the run at hand is what happened */
+};
+
+struct possible_rows {
+    struct row_store *store;
+    struct possible_writer *writers; /* by position */
+    bool is_serial; /* what outcomes do not tell, but only the versions, is whether a row is written in any case */
+};
+
+/* Contents are numbers of versions, counted from 1; 0: absent. */
+static inline const struct packed *possible_row(const struct row_entry *entry, uint32_t content)
+{
+    return content > 0 ? entry->versions[content - 1].row : NULL;
+}
+
+/* Whether two contents are the same as far as columns that are not ignored tell. */
+bool possible_rows_alike(const struct row_entry *, uint64_t ignored, uint32_t, uint32_t);
+
+/* What a group may leave of the row in the run at hand: what looks alike is one. */
+struct possible_option {
+    uint32_t content;
+    bool is_before; /* nothing: see the group before */
+    uint64_t outcomes;
+};
+
+/* The group whose last version is number `last`. Returns how many options. `first`: the version behind the group before. */
+uint32_t possible_rows_options(const struct possible_rows *, const struct row_entry *, uint64_t ignored, uint32_t last,
+                               struct possible_option options[OUTCOMES_MAX + 1], uint32_t *first);
+
+/* Whether all outcomes of its writer write the row. */
+bool possible_rows_all_write(const struct possible_rows *, const struct row_entry *, uint32_t last);
+
+/* Since which position the row looks as it does in this state, whatever happened. */
+uint32_t possible_rows_since(const struct possible_rows *, struct row_entry *, uint64_t ignored, uint32_t state);
+
+/* Whether the row may look like that in a state, in the run at hand, or this is not known. */
+bool possible_rows_may_hold(const struct possible_rows *, const struct row_entry *, uint64_t ignored, uint32_t state,
+                            uint32_t content);
+
+/* Whether what it is in a state may be what it is in the other one, or like a row, which may be NULL. */
+bool possible_rows_may_meet(const struct possible_rows *, const struct row_entry *, uint32_t state, uint32_t other,
+                            const struct packed *like);
+
+/*
+ * The last state, not after `state`, in which the row may be as it may be in the state `now`. False: there is none.
+ * It was there from the beginning. Versions have been offered in the order of their positions.
+ */
+bool possible_rows_unchanged(const struct possible_rows *, struct row_entry *, uint32_t now, uint32_t *state);
+
+/* What the row may ever hold: the first of the contents that look alike, in the order of versions. */
+const uint32_t *possible_rows_ever(const struct possible_rows *, struct row_entry *, uint64_t ignored, uint32_t *count);
+
+#endif
