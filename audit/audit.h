@@ -73,7 +73,8 @@ struct audit_options {
     bool wants_witness;
     const atomic_bool *stop;         /* may be NULL; once it is true, the audit ends with what it has */
     const struct progress *progress; /* may be NULL; counts transactions */
-    uint64_t runs_max;               /* of transactions, in all; 0: no limit */
+    uint64_t runs_max;               /* of transactions, of each way of looking; 0: no limit of its own */
+    unsigned threads;                /* so many ways of looking are tried at once; 0 is 1 */
     /*
      * Prove *invalid* by outcomes alone, before anything else is tried, also of a log that is short enough for
      * all executions to be tried: to compare the two.

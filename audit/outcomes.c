@@ -678,7 +678,7 @@ static int compare_answers(const void *left, const void *right)
     return (a->txn > b->txn) - (a->txn < b->txn);
 }
 
-/* In the order in which they had their first answers; the suspect is the first of those without a time. */
+/* In the order in which they had their first answers; those without a time come last. */
 static enum status sort_readers(struct outcomes *o, struct error *err)
 {
     bool by_time = o->options->level == LEVEL_STRICT_SNAPSHOT;
@@ -691,8 +691,6 @@ static enum status sort_readers(struct outcomes *o, struct error *err)
             continue;
         if (by_time && txn_of(o, txn)->first_answer_ns != TIME_NEVER)
             one.by_ns = txn_of(o, txn)->first_answer_ns;
-        else if (txn_of(o, txn)->logged->id == o->options->suspect)
-            one.by_ns--;
         TRY(array_push(&o->readers, one, err));
     }
     if (o->readers.count > 0)

@@ -32,7 +32,6 @@ struct outcomes_options {
     enum run_mode mode;
     const uint32_t *order; /* of all transactions, by ts */
     uint32_t count;
-    int64_t suspect;       /* the id of a transaction that only reads and is asked first; or -1 */
     uint64_t runs_max;
     struct pace *pace;
 };

@@ -58,6 +58,7 @@ bool timeout_is_over(const struct timeout *);
  */
 struct pace {
     const atomic_bool *stop; /* NULL: nobody wants it to end */
+    const atomic_bool *cancelled; /* likewise */
     uint32_t spent;          /* since somebody looked */
     bool is_over;            /* it stays so */
 };
@@ -71,7 +72,8 @@ static inline bool pace_spend(struct pace *pace, uint32_t steps)
     if (pace->spent < PACE_STEPS)
         return !pace->is_over;
     pace->spent = 0;
-    pace->is_over |= pace->stop && atomic_load_explicit(pace->stop, memory_order_relaxed);
+    pace->is_over |= (pace->stop && atomic_load_explicit(pace->stop, memory_order_relaxed)) ||
+                     (pace->cancelled && atomic_load_explicit(pace->cancelled, memory_order_relaxed));
     return !pace->is_over;
 }
 

@@ -8,6 +8,7 @@
 #include "base/json_writer.h"
 #include "base/memory.h"
 #include "base/memory_limit.h"
+#include "base/thread.h"
 #include "base/wall_clock.h"
 #include "cli/audit_input.h"
 #include "cli/audit_tail.h"
@@ -18,6 +19,7 @@
 struct audit_values {
     const char *log, *programs, *initial, *level, *model, *timeout, *witness;
     const char *engine, *heuristics, *encoding;
+    struct option_number threads;
     bool allow_unjudged, follow, json;
 };
 
@@ -114,6 +116,15 @@ static const struct option audit_rows[] = {
       .choices = audit_encoding_names,
       .help = "of --engine z3: a term for each value, or, to compare, a variable for\n"
               "each cell after each commit (default: chains)" },
+    { .letter = 'j',
+      .argument = "N",
+      .kind = OPTION_NUMBER,
+      .offset = AT(threads),
+      .low = 1,
+      .high = THREAD_COUNT_MAX,
+      .help = "of --engine native: number of threads (default: 1). Where the first way\n"
+              "to look finds nothing, others have been tried meanwhile; each takes\n"
+              "as much memory as the first. It never changes the verdict" },
     { .name = "allow-unjudged",
       .kind = OPTION_FLAG,
       .offset = AT(allow_unjudged),
@@ -166,6 +177,8 @@ static enum status set_engine(const struct audit_values *values, struct audit_op
     options->z3.heuristics = AUDIT_Z3_HEURISTICS;
     if (!is_z3 && (values->heuristics || values->encoding))
         return error_set(err, STATUS_BAD_INPUT, "--heuristics and --encoding are for --engine z3");
+    if (is_z3 && values->threads.given)
+        return error_set(err, STATUS_BAD_INPUT, "-j is for --engine native");
     if (is_z3 && values->follow)
         return error_set(err, STATUS_BAD_INPUT, "--follow is for --engine native");
     if (values->heuristics)
@@ -192,6 +205,7 @@ static enum status set_options(const struct audit_values *values, struct audit_c
         return error_set(err, STATUS_BAD_INPUT,
                          "--initial is not for --follow: the first line of the log has its rows");
     options->wants_witness = values->witness != NULL;
+    options->threads = values->threads.given ? (unsigned)values->threads.value : 1;
     options->stop = limits_stop(call->limits);
     return STATUS_OK;
 }

@@ -14,7 +14,7 @@
 #include "unity.h"
 
 #define RUNS_MAX 200000
-#define DIFFERENCES_SHOWN 3
+#define DIFFERENCES_SHOWN 20
 
 /* A level as an audit is asked for it. */
 struct asked {
@@ -340,6 +340,31 @@ static void a_log_that_is_followed_is_judged_as_a_whole(void)
     TEST_ASSERT_LESS_THAN_UINT(all.valid / 4, all.missed);
 }
 
+/* What several threads come to is what one comes to, down to the witness. */
+static void audit_by_threads(const struct tiny_read *read, const struct audit_options *options,
+                             struct audit_verdict *verdict)
+{
+    struct audit_options by_threads = *options;
+    struct audit_verdict one;
+
+    by_threads.threads = 3;
+    audit_it(read, options, &one);
+    audit_it(read, &by_threads, verdict);
+    TEST_ASSERT_EQUAL_INT(one.verdict, verdict->verdict);
+    TEST_ASSERT_EQUAL_STRING(one.reason, verdict->reason);
+    TEST_ASSERT_EQUAL_UINT(one.witness.count, verdict->witness.count);
+    if (one.witness.count > 0)
+        TEST_ASSERT_EQUAL_MEMORY(one.witness.at, verdict->witness.at, one.witness.count);
+    audit_verdict_close(&one);
+}
+
+static void threads_change_neither_verdict_nor_witness(void)
+{
+    struct tally tallies[ASKED_COUNT] = { { 0 } };
+
+    compare_drawn(fixture_rounds(60), audit_by_threads, tallies);
+}
+
 int main(void)
 {
     UNITY_BEGIN();
@@ -347,6 +372,7 @@ int main(void)
     RUN_TEST(who_may_write_later_is_not_placed_where_it_writes_nothing);
     RUN_TEST(verdicts_are_those_of_the_oracle);
     RUN_TEST(what_outcomes_refute_has_no_execution);
+    RUN_TEST(threads_change_neither_verdict_nor_witness);
     RUN_TEST(a_log_that_is_followed_is_judged_as_a_whole);
     return UNITY_END();
 }

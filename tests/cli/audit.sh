@@ -380,6 +380,17 @@ check "write skew is right at snapshot" mentions out "valid  first committer by 
 run 1 audit skew.jsonl --programs "$root/scenarios/isolation/hermitage.sql" --level serializable
 check "and wrong at serializable" mentions out "audit      serializable          INVALID"
 
+# Several threads.
+for level in snapshot serializable; do
+    run "$([ $level = snapshot ]; echo $?)" audit skew.jsonl --programs "$root/scenarios/isolation/hermitage.sql" --level $level -j 1 --witness one.json
+    run "$([ $level = snapshot ]; echo $?)" audit skew.jsonl --programs "$root/scenarios/isolation/hermitage.sql" --level $level -j 8 --witness eight.json
+    check "at $level threads change nothing in the witness" cmp one.json eight.json
+done
+run 2 audit skew.jsonl --programs "$root/scenarios/isolation/hermitage.sql" --level snapshot -j 2 --engine z3
+check "Z3 has one thread" mentions err "-j is for --engine native"
+run 2 audit skew.jsonl --programs "$root/scenarios/isolation/hermitage.sql" --level snapshot -j 0
+check "there is at least one thread" mentions err "-j"
+
 run 0 generate predicate-mix --transactions 60 --sessions 4 --predicates 60 --seed 3 -o statements.jsonl
 run 0 audit statements.jsonl --level serializable --timeout 60
 check "a history of statements is audited" mentions out "audit      serializable          valid"
