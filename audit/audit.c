@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "audit/by_z3_private.h"
+#include "audit/z3/by_z3.h"
 #include "audit/exhaust_private.h"
 #include "audit/guess_private.h"
 #include "audit/open_order_private.h"

@@ -1,12 +1,12 @@
-#include "audit/symbolic_private.h"
+#include "audit/z3/symbolic_private.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "audit/symbolic_query_private.h"
-#include "audit/symbolic_rows_private.h"
-#include "audit/symbolic_values_private.h"
+#include "audit/z3/query_private.h"
+#include "audit/z3/rows_private.h"
+#include "audit/z3/values_private.h"
 
 #define HEAP_BYTES ((size_t)1 << 32)
 #define CALLS_MAX 100

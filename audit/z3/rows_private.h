@@ -1,8 +1,8 @@
-/* symbolic_rows: the versions of rows, and how they are seen in a state that is to be found. */
-#ifndef AUDIT_SYMBOLIC_ROWS_PRIVATE_H
-#define AUDIT_SYMBOLIC_ROWS_PRIVATE_H
+/* rows: the versions of rows, and how they are seen in a state that is to be found. */
+#ifndef AUDIT_Z3_ROWS_PRIVATE_H
+#define AUDIT_Z3_ROWS_PRIVATE_H
 
-#include "audit/symbolic_private.h"
+#include "audit/z3/symbolic_private.h"
 
 uint64_t symbolic_row_name(uint32_t table, const struct schema_table *, const struct datum *cells);
 /* SYMBOLIC_NO_ROW: there is none, and none is to be made. */

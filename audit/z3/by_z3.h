@@ -2,11 +2,11 @@
  * by_z3: looks for an execution in the order of commits by Z3 (prefixes_private.h), rule after rule, and runs what it
  * finds by the machine (replayed_private.h).
  */
-#ifndef AUDIT_BY_Z3_PRIVATE_H
-#define AUDIT_BY_Z3_PRIVATE_H
+#ifndef AUDIT_Z3_BY_Z3_H
+#define AUDIT_Z3_BY_Z3_H
 
 #include "audit/audit.h"
-#include "audit/replayed_private.h"
+#include "audit/z3/replayed_private.h"
 
 struct by_z3 {
     const struct plan *plan;

@@ -1,6 +1,6 @@
-#include "audit/symbolic_rows_private.h"
+#include "audit/z3/rows_private.h"
 
-#include "audit/symbolic_values_private.h"
+#include "audit/z3/values_private.h"
 #include "base/hash.h"
 
 /* --- Rows by their keys ----------------------------------------------------------------------------------- */

@@ -1,10 +1,10 @@
-#include "audit/prefixes_private.h"
+#include "audit/z3/prefixes_private.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "audit/symbolic_private.h"
+#include "audit/z3/symbolic_private.h"
 #include "smt/apart.h"
 
 #define WINDOW_STATES 8    /* H2: at first */

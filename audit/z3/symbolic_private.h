@@ -10,12 +10,12 @@
  * What it does not know makes it stuck, with the construct's name and line. It may be wrong where the machine is right:
  * whatever Z3 makes of it is run once more by the machine (replayed.c).
  */
-#ifndef AUDIT_SYMBOLIC_PRIVATE_H
-#define AUDIT_SYMBOLIC_PRIVATE_H
+#ifndef AUDIT_Z3_SYMBOLIC_PRIVATE_H
+#define AUDIT_Z3_SYMBOLIC_PRIVATE_H
 
 #include "audit/plan_private.h"
 #include "audit/runner_private.h"
-#include "audit/terms_private.h"
+#include "audit/z3/terms_private.h"
 #include "base/map.h"
 
 #define SYMBOLIC_NO_ROW UINT32_MAX

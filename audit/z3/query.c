@@ -1,9 +1,9 @@
-#include "audit/symbolic_query_private.h"
+#include "audit/z3/query_private.h"
 
 #include <string.h>
 
-#include "audit/symbolic_rows_private.h"
-#include "audit/symbolic_values_private.h"
+#include "audit/z3/rows_private.h"
+#include "audit/z3/values_private.h"
 
 static struct sym null_sym(void)
 {

@@ -1,9 +1,9 @@
-#include "audit/replayed_private.h"
+#include "audit/z3/replayed_private.h"
 
 #include <stdlib.h>
 
 #include "audit/search_private.h"
-#include "audit/symbolic_rows_private.h"
+#include "audit/z3/rows_private.h"
 #include "base/hash.h"
 
 void replayed_close(struct replayed *r)

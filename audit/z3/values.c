@@ -1,4 +1,4 @@
-#include "audit/symbolic_values_private.h"
+#include "audit/z3/values_private.h"
 
 #include <string.h>
 

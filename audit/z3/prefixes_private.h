@@ -13,8 +13,8 @@
  * Where H2 and H4 turn out to be too strict, the last transaction that may have seen more is run again with more, and
  * all behind it; each time in succession twice as many.
  */
-#ifndef AUDIT_PREFIXES_PRIVATE_H
-#define AUDIT_PREFIXES_PRIVATE_H
+#ifndef AUDIT_Z3_PREFIXES_PRIVATE_H
+#define AUDIT_Z3_PREFIXES_PRIVATE_H
 
 #include <stdatomic.h>
 

@@ -1,11 +1,11 @@
 /*
  * replayed: what Z3 has found, run by the machine: an execution only if all answers come out there, too.
  */
-#ifndef AUDIT_REPLAYED_PRIVATE_H
-#define AUDIT_REPLAYED_PRIVATE_H
+#ifndef AUDIT_Z3_REPLAYED_PRIVATE_H
+#define AUDIT_Z3_REPLAYED_PRIVATE_H
 
 #include "audit/exhaust_private.h"
-#include "audit/prefixes_private.h"
+#include "audit/z3/prefixes_private.h"
 #include "base/map.h"
 
 struct replayed {

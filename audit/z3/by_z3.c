@@ -1,4 +1,4 @@
-#include "audit/by_z3_private.h"
+#include "audit/z3/by_z3.h"
 
 #include <inttypes.h>
 #include <stdio.h>

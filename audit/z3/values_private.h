@@ -1,8 +1,8 @@
-/* symbolic_values: values of a transaction that is run for all states: data, and terms of what is not known yet. */
-#ifndef AUDIT_SYMBOLIC_VALUES_PRIVATE_H
-#define AUDIT_SYMBOLIC_VALUES_PRIVATE_H
+/* values: values of a transaction that is run for all states: data, and terms of what is not known yet. */
+#ifndef AUDIT_Z3_VALUES_PRIVATE_H
+#define AUDIT_Z3_VALUES_PRIVATE_H
 
-#include "audit/symbolic_private.h"
+#include "audit/z3/symbolic_private.h"
 
 struct sym sym_of_datum(struct datum);
 struct sym sym_of_truth(struct symbolic *, term);

@@ -1,4 +1,4 @@
-#include "audit/terms_private.h"
+#include "audit/z3/terms_private.h"
 
 #include <assert.h>
 #include <string.h>

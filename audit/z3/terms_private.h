@@ -10,8 +10,8 @@
  * Terms are numbers; nothing is an error before terms_assert(), but `overflows` is set once a number needs more than
  * 64 bits: then the terms mean nothing.
  */
-#ifndef AUDIT_TERMS_PRIVATE_H
-#define AUDIT_TERMS_PRIVATE_H
+#ifndef AUDIT_Z3_TERMS_PRIVATE_H
+#define AUDIT_Z3_TERMS_PRIVATE_H
 
 #include <stdbool.h>
 #include <stdint.h>
