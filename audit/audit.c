@@ -232,48 +232,30 @@ static enum status say_serial(struct audit *a, const uint32_t *order, struct err
 
 /* --- All executions of a small log -------------------------------------------------------------------- */
 
-/* Transactions that are placed, in their order. */
-struct placed_txns {
-    enum run_mode mode;
-    bool by_value;
-    const struct exhausted *at;
-    size_t count;
-    const struct choice *choices;
-};
-
-static enum status say_placed(struct audit *a, const struct placed_txns *placed, struct error *err)
+static enum status say_exhausted(struct audit *a, const struct exhaust *x, struct error *err)
 {
-    struct witness_txn *txns = calloc(placed->count + 1, sizeof *txns);
+    struct witness_txn *txns = calloc(x->placed.count + 1, sizeof *txns);
     struct witness_execution w = { .level = a->options->level,
-                                   .mode = placed->mode,
-                                   .is_by_version = !placed->by_value,
+                                   .mode = x->options->mode,
+                                   .is_by_version = !x->options->by_value,
                                    .txns = txns,
-                                   .count = (uint32_t)placed->count };
+                                   .count = (uint32_t)x->placed.count };
     enum status status;
 
     if (!txns)
         return error_set(err, STATUS_OVER_LIMIT, "no memory for a witness");
-    for (size_t i = 0; i < placed->count; i++) {
-        const struct exhausted *one = &placed->at[i];
+    for (size_t i = 0; i < x->placed.count; i++) {
+        const struct exhausted *one = &x->placed.at[i];
 
         txns[i] = (struct witness_txn){ .txn = one->txn,
                                         .statements = one->statements,
                                         .state = one->ceiling,
-                                        .choices = placed->choices +
-                                                   (one->choice_count ? one->choice : 0),
+                                        .choices = x->choices.at + (one->choice_count ? one->choice : 0),
                                         .choice_count = one->choice_count };
     }
     status = say_valid(a, &w, err);
     free(txns);
     return status;
-}
-
-static enum status say_exhausted(struct audit *a, const struct exhaust *x, struct error *err)
-{
-    const struct placed_txns placed = { x->options->mode, x->options->by_value, x->placed.at,
-                                        x->placed.count, x->choices.at };
-
-    return say_placed(a, &placed, err);
 }
 
 static enum status exhaust_mode(struct audit *a, enum run_mode mode, bool by_value,
@@ -767,36 +749,30 @@ static enum status refute_natively(struct audit *a, enum run_mode mode, bool by_
     return STATUS_OK;
 }
 
-static enum status take_solved(struct audit *a, const struct by_z3 *z, struct error *err)
-{
-    const struct placed_txns placed = { z->mode, z->by_value, z->replayed.placed.at, z->replayed.placed.count,
-                                        z->replayed.choices.at };
-
-    a->verdict->z3 = z->result;
-    a->verdict->counts.jumps += z->jumps;
-    if (z->is_found)
-        return say_placed(a, &placed, err);
-    if (z->is_impossible)
-        return refute_natively(a, z->mode, z->by_value, err);
-    say_unknown(a, z->reason);
-    return STATUS_OK;
-}
-
 static enum status audit_by_z3(struct audit *a, struct error *err)
 {
-    struct by_z3 z = { .plan = &a->plan, .rows = a->rows, .options = a->options, .order = a->order, .count = a->count };
-    struct runner runner = { .machine = NULL };
+    struct by_z3 z = { .plan = &a->plan,
+                       .rows = a->rows,
+                       .options = a->options,
+                       .pace = &a->pace,
+                       .order = a->order,
+                       .count = a->count };
     enum status status;
 
     if (is_serial(a) && !respects_time(a, a->order)) {
-        say_unknown(a, "the engine z3 tries the order of commits alone, which is not that of time");
+        say_unknown(a, BY_Z3_AGAINST_TIME);
         return STATUS_OK;
     }
-    status = by_z3_run(&z, &runner, err);
-    keep_runner(a, &runner);
-    runner_close(&runner);
-    if (status == STATUS_OK)
-        status = take_solved(a, &z, err);
+    status = by_z3_run(&z, err);
+    keep_runner(a, &z.runner);
+    a->verdict->z3 = z.result;
+    a->verdict->counts.jumps += z.jumps;
+    if (status == STATUS_OK && z.is_found)
+        status = say_exhausted(a, &z.found, err);
+    else if (status == STATUS_OK && z.result.answer == AUDIT_Z3_IMPOSSIBLE)
+        status = refute_natively(a, z.job.mode, z.job.by_value, err);
+    else if (status == STATUS_OK)
+        say_unknown(a, z.reason);
     by_z3_close(&z);
     return status;
 }

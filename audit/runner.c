@@ -63,6 +63,8 @@ static enum status choose_state(struct runner *r, uint32_t statement, struct sto
 
     if (r->choices.count < r->path_count)
         choice.state = r->path[r->choices.count].state;
+    else if (r->chooser)
+        choice.state = r->chooser(r->context, &choice);
     /* A path from another world may lead outside of what is allowed in this one. */
     if (choice.state > choice.high)
         choice.state = choice.high;

@@ -20,124 +20,52 @@ struct prefix_frame {
     bool is_scope; /* what it asserted is in a scope of its own */
 };
 
+/* H3: a term, and the one value that it has as far as is known. */
+struct guess {
+    term term;
+    int64_t value;
+};
+
 struct solver {
-    const struct prefixes *job;
+    const struct by_z3 *job;
     struct prefixes_reply *reply;
-    uint32_t choices_max;
     struct smt *smt;
     struct symbolic symbolic;
     struct arena_guard guard;
     struct prefix_frame *frames;
     uint8_t *rungs;
     uint32_t furthest, burst;
-    ARRAY(term) open;      /* H3: what may have one value only */
-    ARRAY(int64_t) values; /* by place in `open` */
+    ARRAY(struct guess) guesses;
 };
+
+static bool is_by_elements(const struct solver *v)
+{
+    return v->job->options->z3.is_by_elements;
+}
 
 static bool uses(const struct solver *v, int heuristic)
 {
-    if (v->job->is_by_elements && heuristic != 1)
-        return false;
-    return v->job->heuristics & PREFIXES_HEURISTIC(heuristic);
+    return (v->job->options->z3.heuristics >> (heuristic - 1) & 1) &&
+           (heuristic == 1 || !is_by_elements(v));
 }
 
 static enum status ask(struct solver *v, enum smt_answer *answer, struct error *err)
 {
-    v->reply->checks++;
+    v->reply->result.checks++;
     return smt_check(v->smt, answer, err);
-}
-
-/* --- Times ------------------------------------------------------------------------------------------------ */
-
-void prefixes_bounds(const struct prefixes *job, uint32_t txn, struct run_window *w)
-{
-    w->floor = job->instants.least[txn];
-    if (job->instants.most[txn] < w->ceiling)
-        w->ceiling = job->instants.most[txn];
-}
-
-/* Those that only read are put behind all that was completed before they were invoked. */
-static void place_readers(struct prefixes *job)
-{
-    uint32_t count = 0, place = 0;
-    uint8_t *is_placed = calloc(job->plan->txns.count + 1, 1);
-
-    for (uint32_t i = 0; i <= job->count && is_placed; i++) {
-        for (uint32_t k = place; k < i; k++) {
-            uint32_t txn = job->order[k];
-
-            if (is_placed[txn] || job->instants.least[txn] > i)
-                continue;
-            is_placed[txn] = 1;
-            job->bound_order[count++] = txn;
-        }
-        while (place < i && is_placed[job->order[place]])
-            place++;
-        if (i < job->count && (job->plan->txns.at[job->order[i]].has_place ||
-                               job->instants.least[job->order[i]] <= i)) {
-            is_placed[job->order[i]] = 1;
-            job->bound_order[count++] = job->order[i];
-        }
-    }
-    if (count == job->count)
-        job->order = job->bound_order;
-    free(is_placed);
-}
-
-enum status prefixes_bound(struct prefixes *job, bool *is_possible, struct error *err)
-{
-    job->is_bound = true;
-    job->bound_order = calloc((size_t)job->count + 1, sizeof *job->bound_order);
-    TRY(audit_instants_find(&job->instants, job->plan, job->order, job->count, false, err));
-    *is_possible = !job->instants.is_torn;
-    if (!job->bound_order)
-        return error_set(err, STATUS_OVER_LIMIT, "no memory for an order");
-    if (!*is_possible)
-        return STATUS_OK;
-    place_readers(job);
-    audit_instants_close(&job->instants);
-    TRY(audit_instants_find(&job->instants, job->plan, job->order, job->count, false, err));
-    for (uint32_t i = 0; i < job->count; i++) {
-        struct run_window w = { 0, i };
-
-        prefixes_bounds(job, job->order[i], &w);
-        *is_possible &= w.floor <= w.ceiling;
-    }
-    return STATUS_OK;
-}
-
-void prefixes_close(struct prefixes *job)
-{
-    audit_instants_close(&job->instants);
-    free(job->bound_order);
 }
 
 /* --- Which states are tried ------------------------------------------------------------------------------- */
 
-/* All that the level allows. */
-static struct run_window window_of(const struct solver *v, uint32_t place)
-{
-    uint32_t txn = v->job->order[place];
-    struct run_window w = { 0, place };
-
-    if (v->job->mode == RUN_AT_PLACE)
-        w.floor = place;
-    if (v->job->is_bound)
-        prefixes_bounds(v->job, txn, &w);
-    return w;
-}
-
 static struct run_window narrow(const struct solver *v, uint32_t place)
 {
-    struct run_window w = window_of(v, place);
-    uint32_t rung = v->rungs[place], states;
+    struct run_window w = by_z3_window(v->job, place);
+    uint32_t rung = v->rungs[place], states = w.ceiling - w.floor;
 
     if (rung == RUNG_NEWEST && uses(v, 4))
-        w.floor = w.ceiling;
-    if (rung >= RUNGS_MAX || (rung > RUNG_NEWEST && !uses(v, 2)))
-        return w;
-    states =
-        rung > RUNG_NEWEST ? (uint32_t)WINDOW_STATES << (rung - RUNG_WINDOW) : w.ceiling - w.floor;
+        states = 0;
+    else if (rung > RUNG_NEWEST && rung < RUNGS_MAX && uses(v, 2))
+        states = (uint32_t)WINDOW_STATES << (rung - RUNG_WINDOW);
     if (w.ceiling - w.floor > states)
         w.floor = w.ceiling - states;
     return w;
@@ -145,7 +73,7 @@ static struct run_window narrow(const struct solver *v, uint32_t place)
 
 static bool may_see_more(const struct solver *v, uint32_t place)
 {
-    return narrow(v, place).floor > window_of(v, place).floor;
+    return narrow(v, place).floor > by_z3_window(v->job, place).floor;
 }
 
 /* The last of those up to this place that may see more do; `place` becomes the first of them. False: there is none. */
@@ -177,22 +105,26 @@ static enum status go_back(struct solver *v, uint32_t from, uint32_t to, struct 
 
 /* --- H3: what has one value only -------------------------------------------------------------------------- */
 
-static enum status note_open(struct solver *v, term a, struct error *err)
+/* It has this value in the model at hand. */
+static enum status guess(struct solver *v, term a, struct error *err)
 {
+    struct guess guess = { .term = a };
+
     if (terms_is_constant(&v->symbolic.terms, a) || terms_now(&v->symbolic.terms, a) != a)
         return STATUS_OK;
-    for (size_t i = 0; i < v->open.count; i++)
-        if (v->open.at[i] == a)
+    for (size_t i = 0; i < v->guesses.count; i++)
+        if (v->guesses.at[i].term == a)
             return STATUS_OK;
-    return array_push(&v->open, a, err);
+    TRY(terms_evaluate(&v->symbolic.terms, a, &guess.value, err));
+    return array_push(&v->guesses, guess, err);
 }
 
 /* What the rows have in them that the last transaction has seen. */
-static enum status collect_open(struct solver *v, struct error *err)
+static enum status guess_rows(struct solver *v, struct error *err)
 {
     struct symbolic *s = &v->symbolic;
 
-    v->open.count = v->values.count = 0;
+    v->guesses.count = 0;
     for (size_t i = 0; i < s->seen.count; i++) {
         const struct sym_row *row = &s->rows.at[s->seen.at[i]];
         uint16_t width = s->tree->schema.tables[row->table].column_count;
@@ -200,136 +132,95 @@ static enum status collect_open(struct solver *v, struct error *err)
         for (size_t k = 0; k < row->versions.count; k++) {
             const struct sym_version *version = &row->versions.at[k];
 
-            TRY(note_open(v, version->written, err));
-            TRY(note_open(v, version->exists, err));
+            TRY(guess(v, version->written, err));
+            TRY(guess(v, version->exists, err));
             for (uint16_t c = 0; c < width && version->cells; c++) {
                 if (!version->cells[c].is_open)
                     continue;
-                TRY(note_open(v, version->cells[c].value, err));
-                TRY(note_open(v, version->cells[c].null, err));
+                TRY(guess(v, version->cells[c].value, err));
+                TRY(guess(v, version->cells[c].null, err));
             }
         }
     }
     return STATUS_OK;
 }
 
-/* Whether Z3 finds another value for one of these. */
-static enum status find_other(struct solver *v, const uint32_t *places, uint32_t count,
-                              enum smt_answer *answer, struct error *err)
+/* Whether Z3 finds another value for one of these; those of which it does are left out. */
+static enum status find_others(struct solver *v, struct guess *guesses, uint32_t *count,
+                               enum smt_answer *answer, struct error *err)
 {
     struct terms *t = &v->symbolic.terms;
     term all = TERM_TRUE;
-    enum status status;
+    uint32_t left = 0;
 
-    for (uint32_t i = 0; i < count; i++) {
-        term a = v->open.at[places[i]];
-        int64_t value = v->values.at[places[i]];
-
-        all = terms_and(t, all,
-                        terms_equal(t, a,
-                                    terms_node(t, a)->is_boolean ? terms_truth(value != 0)
-                                                                 : terms_number(t, value)));
-    }
+    for (uint32_t i = 0; i < *count; i++)
+        all = terms_and(
+            t, all,
+            terms_equal(t, guesses[i].term, terms_constant(t, guesses[i].term, guesses[i].value)));
     TRY(smt_push(v->smt, err));
-    status = terms_assert(t, terms_not(t, all), err);
-    if (status == STATUS_OK)
-        status = ask(v, answer, err);
-    return status;
+    TRY(terms_assert(t, terms_not(t, all), err));
+    TRY(ask(v, answer, err));
+    for (uint32_t i = 0; i < *count && *answer == SMT_HOLDS; i++) {
+        int64_t other = 0;
+
+        TRY(terms_evaluate(t, guesses[i].term, &other, err));
+        if (other == guesses[i].value)
+            guesses[left++] = guesses[i];
+    }
+    if (*answer == SMT_HOLDS)
+        *count = left;
+    return smt_pop(v->smt, 1, err);
 }
 
 /* Halves of those of which one has another value are tried again. */
-static enum status settle(struct solver *v, uint32_t *places, uint32_t count, struct error *err)
+static enum status confirm(struct solver *v, struct guess *guesses, uint32_t count,
+                           struct error *err)
 {
-    struct terms *t = &v->symbolic.terms;
     enum smt_answer answer = SMT_UNDECIDED;
-    uint32_t left = 0;
+    uint32_t left = count;
 
     if (count == 0)
         return STATUS_OK;
-    TRY(find_other(v, places, count, &answer, err));
-    for (uint32_t i = 0; i < count && answer == SMT_HOLDS; i++) {
-        int64_t other = 0;
-
-        TRY(terms_evaluate(t, v->open.at[places[i]], &other, err));
-        if (other == v->values.at[places[i]])
-            places[left++] = places[i];
-    }
-    TRY(smt_pop(v->smt, 1, err));
+    TRY(find_others(v, guesses, &left, &answer, err));
     for (uint32_t i = 0; i < count && answer == SMT_IMPOSSIBLE; i++)
-        TRY(terms_find(t, v->open.at[places[i]], v->values.at[places[i]], err));
-    if (left < 2)
-        return left == 1 && count > 1 ? settle(v, places, left, err) : STATUS_OK;
-    TRY(settle(v, places, left / 2, err));
-    return settle(v, places + left / 2, left - left / 2, err);
-}
-
-/* Behind a check that holds. */
-static enum status concretize(struct solver *v, struct error *err)
-{
-    uint32_t *places;
-
-    TRY(collect_open(v, err));
-    if (v->open.count == 0)
+        TRY(terms_find(&v->symbolic.terms, guesses[i].term, guesses[i].value, err));
+    if (answer != SMT_HOLDS)
         return STATUS_OK;
-    for (size_t i = 0; i < v->open.count; i++) {
-        int64_t value = 0;
-
-        TRY(terms_evaluate(&v->symbolic.terms, v->open.at[i], &value, err));
-        TRY(array_push(&v->values, value, err));
-    }
-    places = arena_take(&v->symbolic.arena, v->open.count, sizeof *places);
-    for (uint32_t i = 0; i < v->open.count; i++)
-        places[i] = i;
-    return settle(v, places, (uint32_t)v->open.count, err);
+    TRY(confirm(v, guesses, left / 2, err));
+    return confirm(v, guesses + left / 2, left - left / 2, err);
 }
 
 /* --- The execution ---------------------------------------------------------------------------------------- */
 
-static enum status put_choice(struct solver *v, struct prefix_choice choice)
+static uint32_t room_for(const struct by_z3 *job)
 {
-    struct prefixes_reply *r = v->reply;
+    uint64_t room = (uint64_t)CHOICES_PER_TXN * job->count + CHOICES_MIN;
 
-    if (r->choice_count == v->choices_max) {
-        snprintf(r->reason, sizeof r->reason,
-                 "the engine z3 has no room for so many statements; --engine native has");
-        return STATUS_OK;
-    }
-    r->choices[r->choice_count++] = choice;
-    return STATUS_OK;
+    return room < UINT32_MAX / 2 ? (uint32_t)room : UINT32_MAX / 2;
 }
 
+/* Of the model at hand. */
 static enum status take_choices(struct solver *v, struct error *err)
 {
     struct symbolic *s = &v->symbolic;
-    uint32_t statement = 0, txn = UINT32_MAX;
-    bool is_active = false;
+    struct prefixes_reply *r = v->reply;
 
     for (size_t i = 0; i < s->events.count; i++) {
         const struct sym_event *e = &s->events.at[i];
-        struct prefix_choice choice = { .txn = e->txn, .row = e->row };
-        int64_t value = 0;
+        int64_t is_there = 0, statement = 0, state = 0;
 
-        if (e->txn != txn)
-            statement = 0;
-        txn = e->txn;
-        if (e->begins && e->row == PREFIXES_IS_PRESENT) {
-            TRY(terms_evaluate(&s->terms, e->state, &value, err));
-            choice.state = (uint32_t)value;
-            TRY(put_choice(v, choice));
+        TRY(terms_evaluate(&s->terms, e->guard, &is_there, err));
+        if (!is_there)
             continue;
+        if (r->choice_count == room_for(v->job)) {
+            snprintf(r->reason, sizeof r->reason,
+                     "the engine z3 has no room for so many statements; --engine native has");
+            return STATUS_OK;
         }
-        if (e->begins) {
-            TRY(terms_evaluate(&s->terms, e->guard, &value, err));
-            is_active = value != 0;
-            statement += is_active;
-            continue;
-        }
-        if (!is_active && s->mode != RUN_SNAPSHOT)
-            continue;
-        TRY(terms_evaluate(&s->terms, e->state, &value, err));
-        choice.state = (uint32_t)value;
-        choice.statement = s->mode == RUN_SNAPSHOT || statement == 0 ? 0 : statement - 1;
-        TRY(put_choice(v, choice));
+        TRY(terms_evaluate(&s->terms, e->statement, &statement, err));
+        TRY(terms_evaluate(&s->terms, e->state, &state, err));
+        r->choices[r->choice_count++] =
+            (struct prefix_choice){ e->txn, (uint32_t)statement, e->row, (uint32_t)state };
     }
     return STATUS_OK;
 }
@@ -349,11 +240,12 @@ static enum status run_one(struct solver *v, uint32_t place, struct error *err)
     return symbolic_run(s, &at, err);
 }
 
-static enum status go(struct solver *v, struct error *err)
+/* The answer to all of them, unless there is a reason. */
+static enum status go(struct solver *v, enum smt_answer *answer, struct error *err)
 {
     struct symbolic *s = &v->symbolic;
-    enum smt_answer answer = SMT_HOLDS;
 
+    *answer = SMT_HOLDS;
     for (uint32_t place = 0; place < v->job->count;) {
         uint64_t asserted = s->terms.asserted;
         bool is_last = place + 1 == v->job->count;
@@ -363,93 +255,88 @@ static enum status go(struct solver *v, struct error *err)
             snprintf(v->reply->reason, sizeof v->reply->reason, "%s", s->reason);
             return STATUS_OK;
         }
-        answer = SMT_HOLDS;
-        if (v->job->is_by_elements ? is_last : s->terms.asserted != asserted)
-            TRY(ask(v, &answer, err));
-        if (answer == SMT_UNDECIDED)
-            break;
-        if (answer == SMT_IMPOSSIBLE) {
+        *answer = SMT_HOLDS;
+        if (is_by_elements(v) ? is_last : s->terms.asserted != asserted)
+            TRY(ask(v, answer, err));
+        if (*answer == SMT_UNDECIDED)
+            return STATUS_OK;
+        if (*answer == SMT_IMPOSSIBLE) {
             uint32_t first = place;
 
             if (!raise_rungs(v, &first))
-                break;
+                return STATUS_OK;
             TRY(go_back(v, place, first, err));
             v->burst *= 2;
             place = first;
             continue;
         }
-        if (uses(v, 3) && s->terms.asserted != asserted)
-            TRY(concretize(v, err));
+        if (uses(v, 3) && s->terms.asserted != asserted) {
+            TRY(guess_rows(v, err));
+            TRY(confirm(v, v->guesses.at, (uint32_t)v->guesses.count, err));
+        }
         place++;
         if (place > v->furthest) {
             v->furthest = place;
             v->burst = 1;
         }
-        if (!v->job->is_by_elements || is_last)
-            v->reply->solved = v->furthest;
+        if (!is_by_elements(v) || is_last)
+            v->reply->result.solved = v->furthest;
     }
     /* The model of the last check may be that of another question. */
-    if (answer == SMT_HOLDS)
-        TRY(ask(v, &answer, err));
-    if (answer == SMT_HOLDS)
-        TRY(take_choices(v, err));
-    v->reply->answer = answer;
-    return STATUS_OK;
+    TRY(ask(v, answer, err));
+    return *answer == SMT_HOLDS ? take_choices(v, err) : STATUS_OK;
 }
 
 static enum status work_guarded(void *context, struct error *err)
 {
     struct solver *v = context;
     struct symbolic *s = &v->symbolic;
+    enum smt_answer answer;
 
     v->frames = arena_take(&s->arena, (size_t)v->job->count + 1, sizeof *v->frames);
     v->rungs = arena_take(&s->arena, (size_t)v->job->count + 1, sizeof *v->rungs);
     for (uint32_t i = 0; i < v->job->count; i++)
         v->rungs[i] = uses(v, 4) ? RUNG_NEWEST : uses(v, 2) ? RUNG_WINDOW : RUNGS_MAX;
     TRY(symbolic_open(s, v->job->plan, v->job->rows, v->smt, err));
-    TRY(go(v, err));
-    v->reply->is_done = true;
+    TRY(go(v, &answer, err));
+    if (!v->reply->reason[0] && answer != SMT_UNDECIDED)
+        v->reply->result.answer = answer == SMT_HOLDS ? AUDIT_Z3_HOLDS : AUDIT_Z3_IMPOSSIBLE;
     return STATUS_OK;
-}
-
-static uint32_t room_for(const struct prefixes *job)
-{
-    uint64_t room = (uint64_t)CHOICES_PER_TXN * job->count + CHOICES_MIN;
-
-    return room < UINT32_MAX / 2 ? (uint32_t)room : UINT32_MAX / 2;
 }
 
 /* In the process apart, which frees all with its end. */
 static enum status work(void *context, void *result, struct error *err)
 {
-    const struct prefixes *job = context;
-    struct smt_options options = { .rlimit = job->rlimit };
+    const struct by_z3 *job = context;
+    const struct audit_z3_options *z3 = &job->options->z3;
+    struct smt_options options = { .rlimit = z3->rlimit > 0 ? z3->rlimit : AUDIT_Z3_RLIMIT };
     struct solver *v = calloc(1, sizeof *v);
 
     if (!v)
         return error_set(err, STATUS_OVER_LIMIT, "no memory for terms");
     v->job = job;
     v->reply = result;
-    v->choices_max = room_for(job);
+    v->reply->result.answer = AUDIT_Z3_UNDECIDED;
     v->burst = 1;
-    v->symbolic.mode = job->mode;
-    v->symbolic.by_value = job->by_value;
+    v->symbolic.mode = job->job.mode;
+    v->symbolic.by_value = job->job.by_value;
     v->symbolic.uses_index = uses(v, 1);
-    v->symbolic.is_by_elements = job->is_by_elements;
+    v->symbolic.is_by_elements = z3->is_by_elements;
     TRY(arena_init(&v->symbolic.arena, ARENA_UNLIMITED, err));
     TRY(smt_open(&v->smt, SMT_TERMS, &options, err));
     return arena_guarded(&v->symbolic.arena, &v->guard, work_guarded, v, err);
 }
 
-enum status prefixes_solve(const struct prefixes *job, struct prefixes_reply **reply,
+enum status prefixes_solve(const struct by_z3 *job, struct prefixes_reply **reply,
                            struct error *err)
 {
-    struct apart apart = {
-        .library = "Z3", .work = work, .context = (void *)(uintptr_t)job, .stop = job->stop
-    };
+    struct apart apart = { .library = "Z3",
+                           .work = work,
+                           .context = (void *)(uintptr_t)job,
+                           .size = sizeof **reply + room_for(job) * sizeof *(*reply)->choices,
+                           .stop = job->options->stop };
     enum status status;
 
-    apart.size = sizeof **reply + room_for(job) * sizeof *(*reply)->choices;
     *reply = calloc(1, apart.size);
     if (!*reply)
         return error_set(err, STATUS_OVER_LIMIT, "no memory for an execution");

@@ -88,9 +88,11 @@ static uint16_t width_of(const struct symbolic *s, const struct sym_row *row)
 
 void symbolic_begin_statement(struct symbolic *s)
 {
-    struct sym_event event = { .txn = s->txn, .begins = true, .guard = symbolic_guard(s) };
+    struct terms *t = &s->terms;
 
-    symbolic_note(s, array_push(&s->events, event, s->err));
+    s->statements = terms_add(t, s->statements, terms_as_number(t, s->begun));
+    s->begun = symbolic_guard(s);
+    s->first_event = s->events.count;
     if (s->mode != RUN_SNAPSHOT)
         s->has_state = false;
 }
@@ -98,20 +100,24 @@ void symbolic_begin_statement(struct symbolic *s)
 /* A state that is to be found, of the transaction, the statement, or the row. */
 static term choose_state(struct symbolic *s, const struct sym_row *row)
 {
-    term state = terms_choice(&s->terms, s->low, s->high);
-    struct sym_event event = { .txn = s->txn, .state = state, .row = row ? row->name : 0 };
+    bool is_of_all = s->mode == RUN_SNAPSHOT;
+    struct sym_event event = { .txn = s->txn,
+                               .guard = is_of_all ? TERM_TRUE : s->begun,
+                               .statement = is_of_all ? terms_number(&s->terms, 0) : s->statements,
+                               .state = terms_choice(&s->terms, s->low, s->high),
+                               .row = row ? row->name : 0 };
 
     symbolic_note(s, array_push(&s->events, event, s->err));
-    symbolic_note(s, terms_assert_bounds(&s->terms, state, s->err));
-    return state;
+    symbolic_note(s, terms_assert_bounds(&s->terms, event.state, s->err));
+    return event.state;
 }
 
 static term state_of(struct symbolic *s, const struct sym_row *row)
 {
     if (s->mode == RUN_PAPER) {
-        for (size_t i = s->events.count; i > 0 && !s->events.at[i - 1].begins; i--)
-            if (s->events.at[i - 1].row == row->name)
-                return s->events.at[i - 1].state;
+        for (size_t i = s->first_event; i < s->events.count; i++)
+            if (s->events.at[i].row == row->name)
+                return s->events.at[i].state;
         return choose_state(s, row);
     }
     if (!s->has_state) {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "audit/z3/prefixes_private.h"
 #include "audit/z3/query_private.h"
 #include "audit/z3/rows_private.h"
 #include "audit/z3/values_private.h"
@@ -393,11 +394,6 @@ struct sym symbolic_call(struct symbolic *s, uint32_t function, const struct sym
 
 /* --- Answers ---------------------------------------------------------------------------------------------- */
 
-static term as_number(struct symbolic *s, term truth)
-{
-    return terms_if(&s->terms, truth, terms_number(&s->terms, 1), terms_number(&s->terms, 0));
-}
-
 static term is_answered_row(struct symbolic *s, const struct call_answer *a, uint32_t number,
                             const struct sym_result *r, const struct sym_found *row)
 {
@@ -445,7 +441,8 @@ static void expect_rows(struct symbolic *s, const struct call_answer *a, const s
             is_first &= k >= i || !is_same;
         }
         for (uint32_t k = 0; k < r->count && is_first; k++)
-            count = terms_add(t, count, as_number(s, is_answered_row(s, a, i, r, &r->rows[k])));
+            count =
+                terms_add(t, count, terms_as_number(t, is_answered_row(s, a, i, r, &r->rows[k])));
         if (is_first)
             symbolic_assert(s, terms_equal(t, count, terms_number(t, wanted)));
     }
@@ -621,6 +618,8 @@ static void begin(struct symbolic *s, const struct sym_place *place)
     s->assumes = !t->is_unknown && t->logged->sqlstate.length == 0;
     s->here = t->is_unknown ? terms_free_truth(&s->terms) : TERM_TRUE;
     s->has_state = false;
+    s->statements = terms_number(&s->terms, 0);
+    s->begun = TERM_FALSE;
     s->last_state = terms_number(&s->terms, place->low);
     s->depth = s->steps = 0;
 }
@@ -629,15 +628,15 @@ enum status symbolic_run(struct symbolic *s, const struct sym_place *place, stru
 {
     const struct plan_txn *t = &s->plan->txns.at[place->txn];
     const struct sym *sources[2] = { NULL, NULL };
-    struct sym_event present = { .txn = place->txn, .begins = true };
 
     s->err = err;
     s->status = STATUS_OK;
     begin(s, place);
     s->sources = sources;
     if (t->is_unknown) {
-        present.state = s->here;
-        present.row = UINT64_MAX;
+        struct sym_event present = { place->txn, TERM_TRUE, s->statements, s->here,
+                                     PREFIXES_IS_PRESENT };
+
         symbolic_note(s, array_push(&s->events, present, err));
     }
     run_steps(s, t);

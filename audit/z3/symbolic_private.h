@@ -8,7 +8,7 @@
  * the same is done with whether they are there.
  *
  * What it does not know makes it stuck, with the construct's name and line. It may be wrong where the machine is right:
- * whatever Z3 makes of it is run once more by the machine (replayed.c).
+ * whatever Z3 makes of it is run once more by the machine (by_z3.c).
  */
 #ifndef AUDIT_Z3_SYMBOLIC_PRIVATE_H
 #define AUDIT_Z3_SYMBOLIC_PRIVATE_H
@@ -69,11 +69,11 @@ struct sym_result {
     term affected;
 };
 
-/* A statement that begins, or a state that was chosen in it. */
+/* A state that is to be found, or with PREFIXES_IS_PRESENT for a row whether a transaction has committed. */
 struct sym_event {
     uint32_t txn;
-    bool begins;
-    term guard; /* of one that begins */
+    term guard;     /* whether it counts */
+    term statement; /* its number among those that name a table */
     term state;
     uint64_t row; /* the name, or 0: all rows */
 };
@@ -125,7 +125,10 @@ struct symbolic {
     ARRAY(uint32_t) seen; /* rows, some of them several times */
     term here;            /* it has committed */
     ARRAY(struct sym_failure) failures;
-    term state; /* of the statement or the transaction, if has_state */
+    term statements;    /* that name a table, begun before the one at hand */
+    term begun;         /* the guard of that */
+    size_t first_event; /* of it */
+    term state;         /* of the statement or the transaction, if has_state */
     bool has_state;
     term last_state; /* at locking: that of the statement before */
     uint32_t depth, steps;

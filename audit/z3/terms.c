@@ -79,6 +79,16 @@ term terms_number(struct terms *t, int64_t number)
         t, (struct term_node){ .kind = TERM_NUMBER, .leaves = 1, .low = number, .high = number });
 }
 
+term terms_constant(struct terms *t, term a, int64_t value)
+{
+    return t->nodes[a].is_boolean ? terms_truth(value != 0) : terms_number(t, value);
+}
+
+term terms_as_number(struct terms *t, term truth)
+{
+    return terms_if(t, truth, terms_number(t, 1), terms_number(t, 0));
+}
+
 term terms_choice(struct terms *t, int64_t low, int64_t high)
 {
     if (low == high)
@@ -401,7 +411,7 @@ term terms_if(struct terms *t, term c, term a, term b)
 
 enum status terms_find(struct terms *t, term a, int64_t value, struct error *err)
 {
-    term constant = t->nodes[a].is_boolean ? terms_truth(value != 0) : terms_number(t, value);
+    term constant = terms_constant(t, a, value);
 
     t->nodes[a].known = constant;
     return array_push(&t->found, a, err);

@@ -80,6 +80,10 @@ static inline term terms_truth(bool truth)
 {
     return truth ? TERM_TRUE : TERM_FALSE;
 }
+/* Of the kind that the term is of. */
+term terms_constant(struct terms *, term, int64_t);
+/* 1 or 0. */
+term terms_as_number(struct terms *, term truth);
 /* What is free is known to be between these only once that is asserted: terms_assert_bounds(). */
 term terms_choice(struct terms *, int64_t low, int64_t high);
 term terms_free_truth(struct terms *);
