@@ -135,8 +135,6 @@ static enum status guess_rows(struct solver *v, struct error *err)
             TRY(guess(v, version->written, err));
             TRY(guess(v, version->exists, err));
             for (uint16_t c = 0; c < width && version->cells; c++) {
-                if (!version->cells[c].is_open)
-                    continue;
                 TRY(guess(v, version->cells[c].value, err));
                 TRY(guess(v, version->cells[c].null, err));
             }

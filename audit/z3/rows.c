@@ -1,5 +1,7 @@
 #include "audit/z3/rows_private.h"
 
+#include <string.h>
+
 #include "audit/z3/values_private.h"
 #include "base/hash.h"
 
@@ -55,28 +57,21 @@ uint32_t symbolic_find_row(struct symbolic *s, uint32_t table, const struct datu
                            bool makes)
 {
     const struct schema_table *schema = &s->tree->schema.tables[table];
-    struct sym_row row = { .table = table,
-                           .name = symbolic_row_name(table, schema, cells),
-                           .next = SYMBOLIC_NO_ROW };
-    uint64_t first = SYMBOLIC_NO_ROW;
-    size_t place = 0;
+    struct sym_row row = { .table = table, .name = symbolic_row_name(table, schema, cells) };
+    uint32_t number = (uint32_t)s->rows.count;
+    uint64_t found;
+    size_t place;
 
-    if (map_find(&s->row_of, row.name, &first))
-        for (uint32_t r = (uint32_t)first; r != SYMBOLIC_NO_ROW; r = s->rows.at[r].next)
-            if (s->rows.at[r].table == table &&
-                compare_keys(schema, s->rows.at[r].like, cells) == 0)
-                return r;
+    if (map_find(&s->row_of, row.name, &found))
+        return (uint32_t)found;
     if (!makes || s->status != STATUS_OK)
         return SYMBOLIC_NO_ROW;
-    row.next = (uint32_t)first;
     row.like = copy_cells(s, cells, schema->column_count);
-    symbolic_note(s, map_add(&s->row_of, row.name, s->rows.count, &place, s->err));
+    symbolic_note(s, map_add(&s->row_of, row.name, number, &place, s->err));
     symbolic_note(s, array_push(&s->rows, row, s->err));
-    if (s->status != STATUS_OK)
-        return SYMBOLIC_NO_ROW;
-    s->row_of.values.at[place] = s->rows.count - 1;
-    put_in_order(s, table, (uint32_t)s->rows.count - 1);
-    return (uint32_t)s->rows.count - 1;
+    if (s->status == STATUS_OK)
+        put_in_order(s, table, number);
+    return s->status == STATUS_OK ? number : SYMBOLIC_NO_ROW;
 }
 
 static uint16_t width_of(const struct symbolic *s, const struct sym_row *row)
@@ -152,28 +147,29 @@ static struct sym_view merge_views(struct symbolic *s, term c, const struct sym_
     }
     cells = arena_take(&s->arena, (size_t)width + 1, sizeof *cells);
     for (uint16_t i = 0; i < width; i++)
-        cells[i] = sym_merge(s, c, &a->cells[i], &b->cells[i]);
+        cells[i] = sym_merge(s, c, a->cells[i], b->cells[i]);
     view.cells = cells;
     return view;
 }
 
+/* With what H3 has found out since. */
 static struct sym_view view_of_version(struct symbolic *s, const struct sym_version *v,
                                        uint16_t width)
 {
     struct sym_view view = { .exists = terms_now(&s->terms, v->exists), .cells = v->cells };
-    struct sym *cells;
-    bool is_known = true;
+    struct sym *cells = NULL;
 
-    for (uint16_t i = 0; i < width && v->cells; i++)
-        is_known &=
-            !v->cells[i].is_open || (terms_now(&s->terms, v->cells[i].value) == v->cells[i].value &&
-                                     terms_now(&s->terms, v->cells[i].null) == v->cells[i].null);
-    if (is_known)
-        return view;
-    cells = arena_take(&s->arena, (size_t)width + 1, sizeof *cells);
-    for (uint16_t i = 0; i < width; i++)
-        cells[i] = sym_now(s, &v->cells[i]);
-    view.cells = cells;
+    for (uint16_t i = 0; i < width && v->cells; i++) {
+        struct sym now = sym_now(s, v->cells[i]);
+
+        if (!cells && (now.value != v->cells[i].value || now.null != v->cells[i].null)) {
+            cells = arena_take(&s->arena, (size_t)width + 1, sizeof *cells);
+            memcpy(cells, v->cells, width * sizeof *cells);
+            view.cells = cells;
+        }
+        if (cells)
+            cells[i] = now;
+    }
     return view;
 }
 
@@ -250,7 +246,7 @@ static term same_views(struct symbolic *s, const struct sym_view *a, const struc
     term same = TERM_TRUE;
 
     for (uint16_t i = 0; i < width && a->cells && b->cells; i++)
-        same = terms_and(t, same, sym_same(s, &a->cells[i], &b->cells[i]));
+        same = terms_and(t, same, sym_same(s, a->cells[i], b->cells[i]));
     return terms_if(t, a->exists, terms_and(t, b->exists, same), terms_not(t, b->exists));
 }
 
@@ -301,7 +297,7 @@ static struct sym_view elements_of(struct symbolic *s, const struct sym_view *vi
 
     symbolic_assert(s, terms_equal(&s->terms, element.exists, view->exists));
     for (uint16_t i = 0; i < width && view->cells; i++)
-        cells[i] = sym_element(s, &view->cells[i]);
+        cells[i] = sym_element(s, view->cells[i]);
     element.cells = view->cells ? cells : NULL;
     return element;
 }
@@ -363,7 +359,7 @@ void symbolic_put_initial(struct symbolic *s, const struct stored_row *stored)
     if (row == SYMBOLIC_NO_ROW)
         return;
     for (uint16_t i = 0; i < width; i++)
-        cells[i] = sym_of_datum(first->cells[i]);
+        cells[i] = sym_of_datum(s, &first->cells[i]);
     s->position = 0;
     if (s->is_by_elements)
         view = elements_of(s, &view, width);

@@ -1,168 +1,121 @@
 #include "audit/z3/values_private.h"
 
-#include <string.h>
-
+#include "base/hash.h"
 #include "programs/values/operator_evaluate.h"
 
 #define SCALE_MAX 18 /* powers of ten with 64 bits */
 
-struct sym sym_of_datum(struct datum datum)
+/* --- Data ----------------------------------------------------------------------------------------------- */
+
+/* Two that have one hash are taken for the same: what comes of it is run by the machine. */
+static term number_of_datum(struct symbolic *s, const struct datum *d)
 {
-    return (struct sym){ .datum = datum };
-}
+    size_t place = 0;
+    struct datum copy;
+    struct sql_error unsaid;
 
-static bool is_null_datum(const struct sym *a)
-{
-    return !a->is_open && datum_is_null(&a->datum);
-}
-
-/* A datum where nothing is left to be found. */
-static struct sym close_if_known(struct symbolic *s, struct sym a)
-{
-    const struct term_node *value = terms_node(&s->terms, a.value);
-
-    if (a.null == TERM_TRUE)
-        return sym_of_datum(datum_null());
-    if (a.null != TERM_FALSE || !terms_is_constant(&s->terms, a.value))
-        return a;
-    switch (a.kind) {
-    case DATUM_INTEGER:
-        return sym_of_datum(datum_of_int64(value->low));
-    case DATUM_BOOLEAN:
-        return sym_of_datum(datum_of_bool(value->low != 0));
-    case DATUM_TIMESTAMP:
-        return sym_of_datum(datum_of_timestamp(value->low));
-    case DATUM_NUMERIC:
-        return sym_of_datum(datum_of_numeric((struct numeric){ value->low, a.scale }));
-    default:
-        return sym_of_datum(s->texts.at[value->low]);
-    }
-}
-
-static struct sym open_value(struct symbolic *s, enum datum_kind kind, uint8_t scale, term value,
-                             term null)
-{
-    return close_if_known(
-        s,
-        (struct sym){
-            .value = value, .null = null, .kind = (uint8_t)kind, .scale = scale, .is_open = true });
-}
-
-struct sym sym_of_truth(struct symbolic *s, term truth)
-{
-    return open_value(s, DATUM_BOOLEAN, 0, truth, TERM_FALSE);
-}
-
-struct sym sym_of_integer(struct symbolic *s, term value)
-{
-    return open_value(s, DATUM_INTEGER, 0, value, TERM_FALSE);
-}
-
-static term number_of_text(struct symbolic *s, const struct datum *text)
-{
-    size_t at = 0;
-    struct datum copy = *text;
-
-    while (at < s->texts.count &&
-           !(s->texts.at[at].kind == text->kind && datum_equal(&s->texts.at[at], text)))
-        at++;
-    if (at == s->texts.count) {
-        struct sql_error unsaid;
-
-        if (datum_copy(text, &s->heap, &copy, &unsaid) != STATUS_OK) {
+    symbolic_note(s, map_add(&s->number_of, hash_mix(d->kind, audit_rows_cell_hash(d)),
+                             s->numbered.count, &place, s->err));
+    if (s->status != STATUS_OK)
+        return terms_number(&s->terms, 0);
+    if (s->number_of.values.at[place] == s->numbered.count) {
+        if (datum_copy(d, &s->heap, &copy, &unsaid) != STATUS_OK)
             symbolic_stick(s, 0, "texts of so many bytes");
-            return terms_number(&s->terms, 0);
-        }
-        symbolic_note(s, array_push(&s->texts, copy, s->err));
+        else
+            symbolic_note(s, array_push(&s->numbered, copy, s->err));
     }
-    return terms_number(&s->terms, (int64_t)at);
+    return terms_number(&s->terms, (int64_t)s->number_of.values.at[place]);
 }
 
-/* A datum as a term. */
-static struct sym lift(struct symbolic *s, const struct sym *a)
+struct sym sym_of_datum(struct symbolic *s, const struct datum *d)
 {
-    struct sym b = { .is_open = true,
-                     .kind = a->datum.kind,
-                     .scale = a->datum.kind == DATUM_NUMERIC ? a->datum.scale : 0 };
+    struct sym a = { .kind = d->kind, .null = TERM_FALSE };
 
-    if (a->is_open)
-        return *a;
-    switch ((enum datum_kind)a->datum.kind) {
+    switch ((enum datum_kind)d->kind) {
     case DATUM_NULL:
-        b.null = TERM_TRUE;
-        break;
+        return sym_null();
     case DATUM_BOOLEAN:
-        b.value = terms_truth(a->datum.as.integer != 0);
+        a.value = terms_truth(d->as.integer != 0);
         break;
     case DATUM_INTEGER:
     case DATUM_TIMESTAMP:
-        b.value = terms_number(&s->terms, a->datum.as.integer);
+        a.value = terms_number(&s->terms, d->as.integer);
         break;
     case DATUM_NUMERIC:
-        if (a->datum.as.digits < INT64_MIN || a->datum.as.digits > INT64_MAX)
-            s->terms.overflows = true;
-        b.value = terms_number(&s->terms, (int64_t)a->datum.as.digits);
+        a.scale = d->scale;
+        if (d->as.digits >= INT64_MIN && d->as.digits <= INT64_MAX) {
+            a.value = terms_number(&s->terms, (int64_t)d->as.digits);
+            break;
+        }
+        a.scale = SYM_SCALE_NUMBERED;
+        a.value = number_of_datum(s, d);
         break;
     case DATUM_TEXT:
     case DATUM_ARRAY:
-        b.value = number_of_text(s, &a->datum);
+        a.value = number_of_datum(s, d);
         break;
     }
-    return b;
+    return a;
 }
 
-struct sym sym_now(struct symbolic *s, const struct sym *a)
+bool sym_find_datum(const struct symbolic *s, struct sym a, struct datum *d)
 {
-    if (!a->is_open)
-        return *a;
-    return open_value(s, a->kind, a->scale, terms_now(&s->terms, a->value),
-                      terms_now(&s->terms, a->null));
+    int64_t value = terms_node(&s->terms, a.value)->low;
+
+    *d = datum_null();
+    if (a.null == TERM_TRUE)
+        return true;
+    if (a.null != TERM_FALSE || !terms_is_constant(&s->terms, a.value))
+        return false;
+    if (a.kind == DATUM_TEXT || a.kind == DATUM_ARRAY || a.scale == SYM_SCALE_NUMBERED)
+        *d = s->numbered.at[value];
+    else if (a.kind == DATUM_NUMERIC)
+        *d = datum_of_numeric((struct numeric){ value, a.scale });
+    else
+        *d = (struct datum){ .kind = a.kind, .as.integer = value };
+    return true;
 }
 
-term sym_is_null(const struct sym *a)
+/* --- Terms ---------------------------------------------------------------------------------------------- */
+
+/* Of a truth that is null the value is false besides, so that sym_is_true() need not look. */
+static struct sym with_null(struct symbolic *s, struct sym a, term null)
 {
-    return a->is_open ? a->null : terms_truth(datum_is_null(&a->datum));
+    if (null == TERM_TRUE)
+        return sym_null();
+    a.null = null;
+    if (a.kind == DATUM_BOOLEAN)
+        a.value = terms_and(&s->terms, a.value, terms_not(&s->terms, null));
+    return a;
 }
 
-term sym_is_true(const struct sym *a)
+struct sym sym_now(const struct symbolic *s, struct sym a)
 {
-    /* A null's value is a truth that nobody asks for: see open_truth(). */
-    return a->is_open ? a->value : terms_truth(datum_is_true(&a->datum));
+    a.value = terms_now(&s->terms, a.value);
+    a.null = terms_now(&s->terms, a.null);
+    return a.null == TERM_TRUE ? sym_null() : a;
 }
 
-/* Truths that are null are false besides, so that sym_is_true() need not look. */
-static struct sym open_truth(struct symbolic *s, term value, term null)
-{
-    return open_value(s, DATUM_BOOLEAN, 0, terms_and(&s->terms, value, terms_not(&s->terms, null)),
-                      null);
-}
-
-struct sym sym_merge(struct symbolic *s, term c, const struct sym *a, const struct sym *b)
+struct sym sym_merge(struct symbolic *s, term c, struct sym a, struct sym b)
 {
     struct terms *t = &s->terms;
-    struct sym x, y;
-    term null;
+    term null = terms_if(t, c, a.null, b.null);
 
     if (terms_is_constant(t, c))
-        return c == TERM_TRUE ? *a : *b;
-    if (!a->is_open && !b->is_open && a->datum.kind == b->datum.kind &&
-        a->datum.scale == b->datum.scale && datum_equal(&a->datum, &b->datum))
-        return *a;
-    x = lift(s, a);
-    y = lift(s, b);
-    null = terms_if(t, c, x.null, y.null);
-    if (is_null_datum(a) || is_null_datum(b)) {
-        const struct sym *other = is_null_datum(a) ? &y : &x;
-
-        if (other->kind == DATUM_BOOLEAN)
-            return open_truth(s, other->value, null);
-        return open_value(s, other->kind, other->scale, other->value, null);
-    }
-    if (x.kind != y.kind || x.scale != y.scale) {
+        return c == TERM_TRUE ? a : b;
+    if (a.null == TERM_TRUE)
+        return with_null(s, b, null);
+    if (b.null == TERM_TRUE)
+        return with_null(s, a, null);
+    if (a.kind != b.kind || a.scale != b.scale) {
         symbolic_stick(s, 0, "numbers whose digits behind the point depend on what was read");
-        return *a;
+        return a;
     }
-    return open_value(s, x.kind, x.scale, terms_if(t, c, x.value, y.value), null);
+    if (a.scale == SYM_SCALE_NUMBERED && a.value != b.value)
+        t->overflows = true;
+    a.value = terms_if(t, c, a.value, b.value);
+    a.null = null;
+    return a;
 }
 
 /* --- Comparisons ---------------------------------------------------------------------------------------- */
@@ -180,7 +133,7 @@ static term power_of_ten(struct symbolic *s, int exponent)
     return terms_number(&s->terms, power);
 }
 
-/* With as many digits behind the point as the other has, if those are more. */
+/* With as many digits behind the point as that, if those are more. */
 static void align(struct symbolic *s, struct sym *a, uint8_t scale)
 {
     if (a->kind != DATUM_NUMERIC || a->scale >= scale)
@@ -195,63 +148,59 @@ static void align_both(struct symbolic *s, struct sym *a, struct sym *b)
     align(s, b, a->scale);
 }
 
-term sym_same(struct symbolic *s, const struct sym *a, const struct sym *b)
+term sym_same(struct symbolic *s, struct sym a, struct sym b)
 {
     struct terms *t = &s->terms;
-    struct sym x = lift(s, a), y = lift(s, b);
+    term nulls = terms_and(t, a.null, b.null), none;
 
-    if (is_null_datum(a) || is_null_datum(b))
-        return is_null_datum(a) ? y.null : x.null;
-    align_both(s, &x, &y);
-    if (x.kind != y.kind)
-        return TERM_FALSE;
-    return terms_or(t, terms_and(t, x.null, y.null),
-                    terms_and(t, terms_and(t, terms_not(t, x.null), terms_not(t, y.null)),
-                              terms_equal(t, x.value, y.value)));
+    align_both(s, &a, &b);
+    if (a.kind != b.kind)
+        return nulls;
+    none = terms_and(t, terms_not(t, a.null), terms_not(t, b.null));
+    return terms_or(t, nulls, terms_and(t, none, terms_equal(t, a.value, b.value)));
 }
 
-static term compare(struct symbolic *s, unsigned how, struct sym *x, struct sym *y, uint32_t line)
+static term compare(struct symbolic *s, enum operator_code how, struct sym x, struct sym y,
+                    uint32_t line)
 {
     struct terms *t = &s->terms;
-    bool is_ordered =
-        x->kind == DATUM_INTEGER || x->kind == DATUM_TIMESTAMP || x->kind == DATUM_NUMERIC;
 
-    align_both(s, x, y);
-    if (how > 1 && !is_ordered) {
+    align_both(s, &x, &y);
+    if (how == OPERATOR_EQUAL_INTEGER)
+        return terms_equal(t, x.value, y.value);
+    if (how == OPERATOR_UNEQUAL_INTEGER)
+        return terms_not(t, terms_equal(t, x.value, y.value));
+    if (x.kind != DATUM_INTEGER && x.kind != DATUM_TIMESTAMP && x.kind != DATUM_NUMERIC) {
         symbolic_stick(s, line, "an order of texts, arrays or truths that depend on what was read");
         return TERM_FALSE;
     }
     switch (how) {
-    case 0:
-        return terms_equal(t, x->value, y->value);
-    case 1:
-        return terms_not(t, terms_equal(t, x->value, y->value));
-    case 2:
-        return terms_less(t, x->value, y->value);
-    case 3:
-        return terms_at_most(t, x->value, y->value);
-    case 4:
-        return terms_less(t, y->value, x->value);
+    case OPERATOR_LESS_INTEGER:
+        return terms_less(t, x.value, y.value);
+    case OPERATOR_AT_MOST_INTEGER:
+        return terms_at_most(t, x.value, y.value);
+    case OPERATOR_MORE_INTEGER:
+        return terms_less(t, y.value, x.value);
     default:
-        return terms_at_most(t, y->value, x->value);
+        return terms_at_most(t, y.value, x.value);
     }
 }
 
 /* --- Numbers -------------------------------------------------------------------------------------------- */
 
 /* It fails where the value is not between these. */
-static void require_between(struct symbolic *s, const struct sym *a, int64_t low, int64_t high)
+static void require_between(struct symbolic *s, struct sym a, int64_t low, int64_t high)
 {
     struct terms *t = &s->terms;
-    term fits = terms_and(t, terms_at_least(t, a->value, low),
-                          terms_at_most(t, a->value, terms_number(t, high)));
+    term fits = terms_and(t, terms_at_least(t, a.value, low),
+                          terms_at_most(t, a.value, terms_number(t, high)));
 
-    symbolic_fail(s, terms_and(t, terms_not(t, a->null), terms_not(t, fits)),
+    symbolic_fail(s, terms_and(t, terms_not(t, a.null), terms_not(t, fits)),
                   SQLSTATE_NUMERIC_OUT_OF_RANGE);
 }
 
 /* Sizes stand in the order smallint, integer, bigint, numeric. */
-static void require_size(struct symbolic *s, const struct sym *a, unsigned size)
+static void require_size(struct symbolic *s, struct sym a, unsigned size)
 {
     if (size == 0)
         require_between(s, a, INT16_MIN, INT16_MAX);
@@ -259,57 +208,54 @@ static void require_size(struct symbolic *s, const struct sym *a, unsigned size)
         require_between(s, a, INT32_MIN, INT32_MAX);
 }
 
-static struct sym divide(struct symbolic *s, const struct sym *x, const struct sym *y,
-                         bool wants_rest, uint32_t line)
+static term divide(struct symbolic *s, struct sym x, struct sym y, bool wants_rest, uint32_t line)
 {
     struct terms *t = &s->terms;
-    int64_t by = terms_node(t, y->value)->low;
+    int64_t by = terms_node(t, y.value)->low;
     term quotient;
 
-    if (!terms_is_constant(t, y->value) || by <= 0 || y->kind != DATUM_INTEGER) {
+    if (!terms_is_constant(t, y.value) || by <= 0 || y.kind != DATUM_INTEGER) {
         symbolic_stick(s, line, "a division by anything but an integer above 0 that is known");
-        return *x;
+        return x.value;
     }
-    quotient = terms_divide(t, x->value, by);
-    if (wants_rest)
-        quotient = terms_subtract(t, x->value, terms_multiply(t, quotient, y->value));
-    return (struct sym){ .kind = x->kind, .value = quotient };
+    quotient = terms_divide(t, x.value, by);
+    return wants_rest ? terms_subtract(t, x.value, terms_multiply(t, quotient, y.value)) : quotient;
 }
 
-static struct sym compute(struct symbolic *s, enum operator_code code, struct sym *x, struct sym *y,
+static struct sym compute(struct symbolic *s, enum operator_code code, struct sym x, struct sym y,
                           uint32_t line)
 {
     struct terms *t = &s->terms;
-    unsigned group = (unsigned)(code - OPERATOR_ADD_SMALLINT) / 4;
-    struct sym result = { .kind = x->kind };
+    unsigned size = (unsigned)(code - OPERATOR_ADD_SMALLINT) % 4;
+    term minus = terms_number(t, -1);
 
-    if (group < 2)
-        align_both(s, x, y);
-    result.scale = x->scale;
-    switch (group) {
-    case 0:
-        result.value = terms_add(t, x->value, y->value);
+    switch (code - size) {
+    case OPERATOR_ADD_SMALLINT:
+        align_both(s, &x, &y);
+        x.value = terms_add(t, x.value, y.value);
         break;
-    case 1:
-        result.value = terms_subtract(t, x->value, y->value);
+    case OPERATOR_SUBTRACT_SMALLINT:
+        align_both(s, &x, &y);
+        x.value = terms_subtract(t, x.value, y.value);
         break;
-    case 2:
-        result.value = terms_multiply(t, x->value, y->value);
-        result.scale = x->scale + y->scale;
+    case OPERATOR_MULTIPLY_SMALLINT:
+        x.value = terms_multiply(t, x.value, y.value);
+        x.scale += y.scale;
         break;
-    case 3:
-    case 4:
-        result = divide(s, x, y, group == 4, line);
+    case OPERATOR_NEGATE_SMALLINT:
+        x.value = terms_multiply(t, x.value, minus);
         break;
-    case 5:
-        result.value = terms_multiply(t, x->value, terms_number(t, -1));
+    case OPERATOR_ABS_SMALLINT:
+        x.value =
+            terms_if(t, terms_at_least(t, x.value, 0), x.value, terms_multiply(t, x.value, minus));
         break;
     default:
-        result.value = terms_if(t, terms_at_least(t, x->value, 0), x->value,
-                                terms_multiply(t, x->value, terms_number(t, -1)));
+        x.value = divide(s, x, y, code - size == OPERATOR_MODULO_SMALLINT, line);
         break;
     }
-    return result;
+    x.null = terms_or(t, x.null, y.null);
+    require_size(s, x, size);
+    return x;
 }
 
 /* Into a precision: a numeric of so many digits before and behind the point. */
@@ -325,28 +271,53 @@ static struct sym fit(struct symbolic *s, struct sym x, struct type type, uint32
     }
     align(s, &x, (uint8_t)type.scale);
     most = terms_node(&s->terms, power_of_ten(s, type.precision))->low - 1;
-    require_between(s, &x, -most, most);
+    require_between(s, x, -most, most);
     return x;
 }
 
-static struct sym convert(struct symbolic *s, const struct operator_choice *choice, struct sym x,
-                          uint32_t line)
+/* --- Operators ------------------------------------------------------------------------------------------ */
+
+static struct sym apply_data(struct symbolic *s, const struct operator_choice *choice,
+                             const struct datum *data)
+{
+    struct datum result = datum_null();
+    struct sql_error error = { .sqlstate = "" };
+
+    if (operator_evaluate(choice, data, &result, &s->heap, &error) != STATUS_OK)
+        symbolic_fail(s, TERM_TRUE, error.sqlstate);
+    return sym_of_datum(s, &result);
+}
+
+static struct sym apply_unary(struct symbolic *s, const struct operator_choice *choice,
+                              struct sym x, uint32_t line)
 {
     struct terms *t = &s->terms;
 
     switch (choice->code) {
+    case OPERATOR_IS_NULL:
+        return sym_of_truth(x.null);
+    case OPERATOR_IS_NOT_NULL:
+        return sym_of_truth(terms_not(t, x.null));
+    case OPERATOR_NOT:
+        return (struct sym){ .kind = DATUM_BOOLEAN, .value = sym_is_false(t, x), .null = x.null };
+    case OPERATOR_IS_TRUE:
+        return sym_of_truth(x.value);
+    case OPERATOR_IS_NOT_TRUE:
+        return sym_of_truth(terms_not(t, x.value));
+    case OPERATOR_IS_FALSE:
+        return sym_of_truth(sym_is_false(t, x));
+    case OPERATOR_IS_NOT_FALSE:
+        return sym_of_truth(terms_not(t, sym_is_false(t, x)));
     case OPERATOR_INTEGER_TO_SMALLINT:
-        require_size(s, &x, 0);
-        return x;
     case OPERATOR_INTEGER_TO_INTEGER:
-        require_size(s, &x, 1);
+        require_size(s, x, choice->code == OPERATOR_INTEGER_TO_INTEGER);
         return x;
     case OPERATOR_INTEGER_TO_NUMERIC:
         x.kind = DATUM_NUMERIC;
         return x;
     case OPERATOR_BOOLEAN_TO_INTEGER:
         x.kind = DATUM_INTEGER;
-        x.value = terms_if(t, x.value, terms_number(t, 1), terms_number(t, 0));
+        x.value = terms_as_number(t, x.value);
         return x;
     case OPERATOR_NUMERIC_FIT:
         return fit(s, x, choice->result, line);
@@ -356,174 +327,82 @@ static struct sym convert(struct symbolic *s, const struct operator_choice *choi
     }
 }
 
-/* --- Operators ------------------------------------------------------------------------------------------ */
-
-static struct sym apply_data(struct symbolic *s, const struct operator_choice *choice,
-                             const struct sym *arguments, uint32_t count)
-{
-    struct datum *data = arena_take(&s->arena, (size_t)count + 1, sizeof *data),
-                 result = datum_null();
-    struct sql_error error = { .sqlstate = "" };
-
-    for (uint32_t i = 0; i < count; i++)
-        data[i] = arguments[i].datum;
-    if (operator_evaluate(choice, data, &result, &s->heap, &error) != STATUS_OK)
-        symbolic_fail(s, TERM_TRUE, error.sqlstate);
-    return sym_of_datum(result);
-}
-
-static struct sym apply_unary(struct symbolic *s, enum operator_code code, const struct sym *x,
-                              uint32_t line)
-{
-    struct terms *t = &s->terms;
-    term is_false = terms_and(t, terms_not(t, x->null), terms_not(t, x->value));
-
-    switch (code) {
-    case OPERATOR_IS_NULL:
-        return sym_of_truth(s, x->null);
-    case OPERATOR_IS_NOT_NULL:
-        return sym_of_truth(s, terms_not(t, x->null));
-    case OPERATOR_NOT:
-        return open_truth(s, terms_not(t, x->value), x->null);
-    case OPERATOR_IS_TRUE:
-        return sym_of_truth(s, x->value);
-    case OPERATOR_IS_NOT_TRUE:
-        return sym_of_truth(s, terms_not(t, x->value));
-    case OPERATOR_IS_FALSE:
-        return sym_of_truth(s, is_false);
-    case OPERATOR_IS_NOT_FALSE:
-        return sym_of_truth(s, terms_not(t, is_false));
-    default:
-        symbolic_stick(s, line, "this operation on what was read");
-        return *x;
-    }
-}
-
-static struct sym apply_strict(struct symbolic *s, const struct operator_choice *choice,
-                               struct sym x, struct sym y, uint32_t line)
-{
-    enum operator_code code = choice->code;
-    term null = terms_or(&s->terms, x.null, y.null);
-    struct sym result;
-
-    if (code >= OPERATOR_EQUAL_INTEGER && code <= OPERATOR_AT_LEAST_OTHER) {
-        unsigned how = (unsigned)(code - OPERATOR_EQUAL_INTEGER) % 6;
-
-        return open_truth(s, compare(s, how, &x, &y, line), null);
-    }
-    if (code >= OPERATOR_ADD_SMALLINT && code <= OPERATOR_ABS_NUMERIC) {
-        result = compute(s, code, &x, &y, line);
-        result.null = null;
-        require_size(s, &result, (unsigned)(code - OPERATOR_ADD_SMALLINT) % 4);
-    } else {
-        result = convert(s, choice, x, line);
-        result.null = null;
-    }
-    return open_value(s, result.kind, result.scale, result.value, result.null);
-}
-
 struct sym sym_apply(struct symbolic *s, const struct operator_choice *choice,
                      const struct sym *arguments, uint32_t count, uint32_t line)
 {
-    struct sym x, y = { .null = TERM_FALSE };
-    bool is_open = false;
+    struct datum *data = arena_take(&s->arena, (size_t)count + 1, sizeof *data);
     enum operator_code code = choice->code;
+    struct sym x = arguments[0], y = count > 1 ? arguments[1] : sym_of_integer(0);
+    bool is_known = true;
 
     for (uint32_t i = 0; i < count; i++)
-        is_open |= arguments[i].is_open;
+        is_known &= sym_find_datum(s, arguments[i], &data[i]);
     if (code == OPERATOR_NONE)
-        return arguments[0];
-    if (!is_open)
-        return apply_data(s, choice, arguments, count);
-    if (count == 2 && (code == OPERATOR_DISTINCT || code == OPERATOR_NOT_DISTINCT)) {
-        term same = sym_same(s, &arguments[0], &arguments[1]);
+        return x;
+    if (is_known)
+        return apply_data(s, choice, data);
+    if (x.scale == SYM_SCALE_NUMBERED || y.scale == SYM_SCALE_NUMBERED)
+        s->terms.overflows = true;
+    if (code == OPERATOR_DISTINCT)
+        return sym_of_truth(terms_not(&s->terms, sym_same(s, x, y)));
+    if (code == OPERATOR_NOT_DISTINCT)
+        return sym_of_truth(sym_same(s, x, y));
+    if (code >= OPERATOR_EQUAL_INTEGER && code <= OPERATOR_AT_LEAST_OTHER) {
+        enum operator_code how =
+            OPERATOR_EQUAL_INTEGER + (unsigned)(code - OPERATOR_EQUAL_INTEGER) % 6;
 
-        return sym_of_truth(s, code == OPERATOR_DISTINCT ? terms_not(&s->terms, same) : same);
+        if (x.null == TERM_TRUE || y.null == TERM_TRUE)
+            return sym_null();
+        return with_null(s, sym_of_truth(compare(s, how, x, y, line)),
+                         terms_or(&s->terms, x.null, y.null));
     }
-    if (count > 2) {
-        symbolic_stick(s, line, "this operation on what was read");
-        return arguments[0];
-    }
-    x = lift(s, &arguments[0]);
-    if (count == 2)
-        y = lift(s, &arguments[1]);
-    if ((code >= OPERATOR_IS_NULL && code <= OPERATOR_IS_NOT_FALSE) || code == OPERATOR_NOT)
-        return apply_unary(s, code, &x, line);
-    /* Of a strict operator. */
-    if (is_null_datum(&arguments[0]) || (count == 2 && is_null_datum(&arguments[1])))
-        return sym_of_datum(datum_null());
-    return apply_strict(s, choice, x, y, line);
+    if (code >= OPERATOR_ADD_SMALLINT && code <= OPERATOR_ABS_NUMERIC)
+        return x.null == TERM_TRUE || y.null == TERM_TRUE ? sym_null()
+                                                          : compute(s, code, x, y, line);
+    if (count == 1)
+        return apply_unary(s, choice, x, line);
+    symbolic_stick(s, line, "this operation on what was read");
+    return x;
 }
 
 /* --- Answers -------------------------------------------------------------------------------------------- */
 
-static enum type_kind type_of_kind(enum datum_kind kind)
+term sym_is_answer(struct symbolic *s, struct sym a, struct text cell)
 {
-    switch (kind) {
-    case DATUM_BOOLEAN:
-        return TYPE_BOOLEAN;
-    case DATUM_TIMESTAMP:
-        return TYPE_TIMESTAMP;
-    case DATUM_NUMERIC:
-        return TYPE_NUMERIC;
-    case DATUM_TEXT:
-        return TYPE_TEXT;
-    case DATUM_ARRAY:
-        return TYPE_BIGINT_ARRAY;
-    default:
-        return TYPE_BIGINT;
-    }
-}
-
-/* The datum that prints as this text, if there is one. */
-static bool parse_answer(struct symbolic *s, enum datum_kind kind, struct text cell,
-                         struct datum *datum)
-{
-    struct buffer printed = { 0 };
+    static const enum type_kind types[] = {
+        [DATUM_INTEGER] = TYPE_BIGINT,      [DATUM_BOOLEAN] = TYPE_BOOLEAN,
+        [DATUM_TIMESTAMP] = TYPE_TIMESTAMP, [DATUM_NUMERIC] = TYPE_NUMERIC,
+        [DATUM_TEXT] = TYPE_TEXT,           [DATUM_ARRAY] = TYPE_BIGINT_ARRAY,
+    };
+    struct datum datum;
     struct sql_error unsaid;
-    bool is_same = false;
-
-    if (datum_parse(cell, type_of_kind(kind), &s->heap, datum, &unsaid) == STATUS_OK) {
-        datum_print(datum, &printed);
-        is_same = text_equal((struct text){ printed.at ? printed.at : "", printed.count }, cell);
-    }
-    buffer_close(&printed);
-    return is_same;
-}
-
-term sym_is_answer(struct symbolic *s, const struct sym *a, struct text cell)
-{
-    struct datum datum = datum_null();
     struct sym answered;
 
     if (!cell.at)
-        return sym_is_null(a);
-    if (!a->is_open && datum_is_null(&a->datum))
+        return a.null;
+    if (a.null == TERM_TRUE ||
+        datum_parse(cell, types[a.kind], &s->heap, &datum, &unsaid) != STATUS_OK ||
+        !compare_cell(&s->compare, &datum, cell))
         return TERM_FALSE;
-    if (!parse_answer(s, a->is_open ? a->kind : a->datum.kind, cell, &datum))
-        return TERM_FALSE;
-    if (datum.kind == DATUM_NUMERIC && datum.scale != (a->is_open ? a->scale : a->datum.scale))
-        return TERM_FALSE;
-    answered = sym_of_datum(datum);
-    return sym_same(s, a, &answered);
+    answered = sym_of_datum(s, &datum);
+    return answered.scale == a.scale ? sym_same(s, a, answered) : TERM_FALSE;
 }
 
-struct sym sym_element(struct symbolic *s, const struct sym *a)
+struct sym sym_element(struct symbolic *s, struct sym a)
 {
     struct terms *t = &s->terms;
-    struct sym x = lift(s, a);
-    const struct term_node *value = terms_node(t, x.value);
-    struct sym b = { .is_open = true, .kind = x.kind, .scale = x.scale, .null = x.null };
+    const struct term_node value = *terms_node(t, a.value);
+    struct sym b = a;
 
-    if (is_null_datum(a))
-        return *a;
-    if (!value->is_boolean && (value->low == INT64_MIN || value->high == INT64_MAX)) {
-        s->terms.overflows = true;
-        return *a;
+    if (a.null == TERM_TRUE)
+        return a;
+    if (!value.is_boolean && (value.low == INT64_MIN || value.high == INT64_MAX)) {
+        t->overflows = true;
+        return a;
     }
     /* A bit more than it can be: what is known of a variable is for Z3 to find out. */
     b.value =
-        value->is_boolean ? terms_free_truth(t) : terms_choice(t, value->low - 1, value->high + 1);
-    symbolic_assert(s, terms_equal(t, b.value, x.value));
+        value.is_boolean ? terms_free_truth(t) : terms_choice(t, value.low - 1, value.high + 1);
+    symbolic_assert(s, terms_equal(t, b.value, a.value));
     return b;
 }
