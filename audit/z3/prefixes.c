@@ -133,10 +133,10 @@ static enum status guess_rows(struct solver *v, struct error *err)
             const struct sym_version *version = &row->versions.at[k];
 
             TRY(guess(v, version->written, err));
-            TRY(guess(v, version->exists, err));
-            for (uint16_t c = 0; c < width && version->cells; c++) {
-                TRY(guess(v, version->cells[c].value, err));
-                TRY(guess(v, version->cells[c].null, err));
+            TRY(guess(v, version->view.exists, err));
+            for (uint16_t c = 0; c < width && version->view.cells; c++) {
+                TRY(guess(v, version->view.cells[c].value, err));
+                TRY(guess(v, version->view.cells[c].null, err));
             }
         }
     }

@@ -468,7 +468,7 @@ static struct sym_result run_update(struct symbolic *s, const struct query *quer
         after = assign_cells(s, u->target.table, row->cells, u->assignments, u->assignment_count);
         s->guard = guard;
         check_row(s, u->target.table, after, row->guard);
-        symbolic_write(s, row->row, row->guard, TERM_TRUE, after);
+        symbolic_write(s, row->row, row->guard, (struct sym_view){ TERM_TRUE, after });
         s->sources[0] = after;
         row->cells = evaluate_outputs(s, u->returning, u->returning_count, row->guard);
     }
@@ -487,7 +487,7 @@ static struct sym_result run_delete(struct symbolic *s, const struct query *quer
     for (uint32_t i = 0; i < found.count && !s->is_stuck; i++) {
         struct sym_found *row = &found.rows[i];
 
-        symbolic_write(s, row->row, row->guard, TERM_FALSE, row->cells);
+        symbolic_write(s, row->row, row->guard, (struct sym_view){ TERM_FALSE, row->cells });
         s->sources[0] = row->cells;
         row->cells = evaluate_outputs(s, d->returning, d->returning_count, row->guard);
     }
@@ -531,12 +531,12 @@ static void insert_row(struct symbolic *s, const struct insert *n, const struct 
         after = assign_cells(s, n->target.table, view.cells, n->assignments, n->assignment_count);
         s->guard = guard;
         check_row(s, n->target.table, after, updates);
-        symbolic_write(s, found->row, updates, TERM_TRUE, after);
+        symbolic_write(s, found->row, updates, (struct sym_view){ TERM_TRUE, after });
         for (uint16_t i = 0; i < schema->column_count; i++)
             after[i] = sym_merge(s, updates, after[i], cells[i]);
         found->cells = after;
     }
-    symbolic_write(s, found->row, terms_not(t, view.exists), TERM_TRUE, cells);
+    symbolic_write(s, found->row, terms_not(t, view.exists), (struct sym_view){ TERM_TRUE, cells });
     found->guard =
         terms_or(t, updates, terms_not(t, n->action == CONFLICT_ERROR ? TERM_FALSE : view.exists));
 }

@@ -129,55 +129,57 @@ static term state_of(struct symbolic *s, const struct sym_row *row)
 /* Whether there is anything to choose from. */
 static bool is_steady(const struct symbolic *s, const struct sym_row *row)
 {
-    return row->versions.count == 0 || row->versions.at[row->versions.count - 1].position <= s->low;
+    return s->low == s->high || row->versions.count == 0 ||
+           row->versions.at[row->versions.count - 1].position <= s->low;
 }
 
-static struct sym_view merge_views(struct symbolic *s, term c, const struct sym_view *a,
-                                   const struct sym_view *b, uint16_t width)
+static struct sym_view merge_views(struct symbolic *s, term c, struct sym_view a, struct sym_view b,
+                                   uint16_t width)
 {
-    struct sym_view view = { .exists = terms_if(&s->terms, c, a->exists, b->exists) };
+    struct sym_view view = { .exists = terms_if(&s->terms, c, a.exists, b.exists) };
     struct sym *cells;
 
     if (terms_is_constant(&s->terms, c))
-        return c == TERM_TRUE ? *a : *b;
+        return c == TERM_TRUE ? a : b;
     /* The cells of a row that is not there mean nothing. */
-    if (!a->cells || !b->cells || a->exists == TERM_FALSE || b->exists == TERM_FALSE) {
-        view.cells = !a->cells || a->exists == TERM_FALSE ? b->cells : a->cells;
+    if (!a.cells || !b.cells || a.exists == TERM_FALSE || b.exists == TERM_FALSE) {
+        view.cells = !a.cells || a.exists == TERM_FALSE ? b.cells : a.cells;
         return view;
     }
     cells = arena_take(&s->arena, (size_t)width + 1, sizeof *cells);
     for (uint16_t i = 0; i < width; i++)
-        cells[i] = sym_merge(s, c, a->cells[i], b->cells[i]);
+        cells[i] = sym_merge(s, c, a.cells[i], b.cells[i]);
     view.cells = cells;
     return view;
 }
 
 /* With what H3 has found out since. */
-static struct sym_view view_of_version(struct symbolic *s, const struct sym_version *v,
-                                       uint16_t width)
+static struct sym_view view_now(struct symbolic *s, struct sym_view view, uint16_t width)
 {
-    struct sym_view view = { .exists = terms_now(&s->terms, v->exists), .cells = v->cells };
     struct sym *cells = NULL;
 
-    for (uint16_t i = 0; i < width && v->cells; i++) {
-        struct sym now = sym_now(s, v->cells[i]);
+    view.exists = terms_now(&s->terms, view.exists);
+    for (uint16_t i = 0; i < width && view.cells; i++) {
+        struct sym now = sym_now(s, view.cells[i]);
 
-        if (!cells && (now.value != v->cells[i].value || now.null != v->cells[i].null)) {
+        if (now.value == view.cells[i].value && now.null == view.cells[i].null)
+            continue;
+        if (!cells) {
             cells = arena_take(&s->arena, (size_t)width + 1, sizeof *cells);
-            memcpy(cells, v->cells, width * sizeof *cells);
+            memcpy(cells, view.cells, width * sizeof *cells);
             view.cells = cells;
         }
-        if (cells)
-            cells[i] = now;
+        cells[i] = now;
     }
     return view;
 }
 
-/* In a state from `low` to `high`, a constant if both are the same. */
-static struct sym_view see_state(struct symbolic *s, const struct sym_row *row, term state,
-                                 uint32_t low, uint32_t high)
+/* In a state from `low` to `high`: that of who runs, unless there is only one. */
+static struct sym_view see_between(struct symbolic *s, const struct sym_row *row, uint32_t low,
+                                   uint32_t high)
 {
     struct terms *t = &s->terms;
+    term state = low == high ? terms_number(t, low) : state_of(s, row);
     struct sym_view view = { .exists = TERM_FALSE };
     size_t first = row->versions.count;
 
@@ -189,133 +191,113 @@ static struct sym_view see_state(struct symbolic *s, const struct sym_row *row, 
     }
     for (size_t i = first; i < row->versions.count && row->versions.at[i].position <= high; i++) {
         const struct sym_version *v = &row->versions.at[i];
-        struct sym_view newer = view_of_version(s, v, width_of(s, row));
         term is_seen =
             terms_and(t, terms_now(t, v->written), terms_at_least(t, state, v->position));
 
-        view = merge_views(s, is_seen, &newer, &view, width_of(s, row));
+        view =
+            merge_views(s, is_seen, view_now(s, v->view, width_of(s, row)), view, width_of(s, row));
     }
     return view;
+}
+
+static struct sym_view see_newest(struct symbolic *s, const struct sym_row *row)
+{
+    return see_between(s, row, s->position - 1, s->position - 1);
+}
+
+static struct sym_view see_seen(struct symbolic *s, const struct sym_row *row)
+{
+    return see_between(s, row, s->low, is_steady(s, row) ? s->low : s->high);
 }
 
 struct sym_view symbolic_see(struct symbolic *s, uint32_t number, bool is_newest)
 {
     const struct sym_row *row = &s->rows.at[number];
-    struct sym_view view, own = { .exists = row->own_exists, .cells = row->own };
+    struct sym_view view;
 
     symbolic_note(s, array_push(&s->seen, number, s->err));
-    if (is_newest || s->mode == RUN_AT_PLACE)
-        view = see_state(s, row, terms_number(&s->terms, s->position - 1), s->position - 1,
-                         s->position - 1);
-    else if (is_steady(s, row) || s->low == s->high)
-        view = see_state(s, row, terms_number(&s->terms, s->low), s->low, s->low);
-    else
-        view = see_state(s, row, state_of(s, row), s->low, s->high);
-    row = &s->rows.at[number];
-    return row->own ? merge_views(s, row->own_written, &own, &view, width_of(s, row)) : view;
+    view = is_newest || s->mode == RUN_AT_PLACE ? see_newest(s, row) : see_seen(s, row);
+    return row->own.cells ? merge_views(s, row->own_written, row->own, view, width_of(s, row))
+                          : view;
 }
 
 /* --- Writes ----------------------------------------------------------------------------------------------- */
 
-void symbolic_write(struct symbolic *s, uint32_t number, term guard, term exists,
-                    const struct sym *cells)
+void symbolic_write(struct symbolic *s, uint32_t number, term guard, struct sym_view view)
 {
     struct sym_row *row = &s->rows.at[number];
-    struct sym_view now = { .exists = exists, .cells = cells },
-                    before = { .exists = row->own_exists, .cells = row->own };
 
     guard = terms_and(&s->terms, guard, symbolic_guard(s));
     if (guard == TERM_FALSE)
         return;
-    if (!row->own) {
+    if (!row->own.cells) {
         symbolic_note(s, array_push(&s->written, number, s->err));
         row->own_written = guard;
+        row->own = view;
     } else {
-        now = merge_views(s, guard, &now, &before, width_of(s, row));
+        row->own = merge_views(s, guard, view, row->own, width_of(s, row));
         row->own_written = terms_or(&s->terms, row->own_written, guard);
     }
-    row->own = now.cells;
-    row->own_exists = now.exists;
 }
 
 /* Whether two views are one row, or both none. */
-static term same_views(struct symbolic *s, const struct sym_view *a, const struct sym_view *b,
-                       uint16_t width)
+static term same_views(struct symbolic *s, struct sym_view a, struct sym_view b, uint16_t width)
 {
     struct terms *t = &s->terms;
     term same = TERM_TRUE;
 
-    for (uint16_t i = 0; i < width && a->cells && b->cells; i++)
-        same = terms_and(t, same, sym_same(s, a->cells[i], b->cells[i]));
-    return terms_if(t, a->exists, terms_and(t, b->exists, same), terms_not(t, b->exists));
+    for (uint16_t i = 0; i < width && a.cells && b.cells; i++)
+        same = terms_and(t, same, sym_same(s, a.cells[i], b.cells[i]));
+    return terms_if(t, a.exists, terms_and(t, b.exists, same), terms_not(t, b.exists));
 }
 
 /* Nobody else has written the row since the state that was seen; or by value: what is changed has still its value. */
 static void require_no_conflict(struct symbolic *s, const struct sym_row *row, term has_written)
 {
-    struct terms *t = &s->terms;
-    struct sym_view own = { .exists = row->own_exists, .cells = row->own }, seen, newest;
     uint16_t width = width_of(s, row);
-    term state, changes;
+    struct terms *t = &s->terms;
 
-    if (s->mode != RUN_SNAPSHOT || is_steady(s, row))
+    if (row->versions.count == 0 || row->versions.at[row->versions.count - 1].position <= s->low)
         return;
-    state = s->low == s->high ? terms_number(t, s->low) : state_of(s, row);
-    if (!s->by_value) {
-        for (size_t i = 0; i < row->versions.count; i++) {
-            term both = terms_and(t, has_written, terms_now(t, row->versions.at[i].written));
+    if (s->by_value) {
+        struct sym_view seen = see_seen(s, row), newest = see_newest(s, row);
+        term is_kept = same_views(s, row->own, seen, width);
 
-            symbolic_assert(
-                s,
-                terms_not(t, terms_and(t, both,
-                                       terms_not(t, terms_at_least(
-                                                        t, state, row->versions.at[i].position)))));
-        }
+        symbolic_assert(s, terms_or(t, terms_or(t, terms_not(t, has_written), is_kept),
+                                    same_views(s, seen, newest, width)));
         return;
     }
-    seen = see_state(s, row, state, s->low, s->high);
-    newest = see_state(s, row, terms_number(t, s->position - 1), s->position - 1, s->position - 1);
-    changes = terms_and(t, has_written, terms_not(t, same_views(s, &own, &seen, width)));
-    symbolic_assert(s, terms_or(t, terms_not(t, changes), same_views(s, &seen, &newest, width)));
+    for (size_t i = 0; i < row->versions.count; i++) {
+        const struct sym_version *v = &row->versions.at[i];
+        term state = s->low == s->high ? terms_number(t, s->low) : state_of(s, row);
+        term both = terms_and(t, has_written, terms_now(t, v->written));
+
+        symbolic_assert(
+            s,
+            terms_not(t, terms_and(t, both, terms_less(t, state, terms_number(t, v->position)))));
+    }
 }
 
 static void push_version(struct symbolic *s, struct sym_row *row, term written,
-                         const struct sym_view *view)
+                         struct sym_view view)
 {
-    struct sym_version v = {
-        .position = s->position, .written = written, .exists = view->exists, .cells = view->cells
-    };
+    struct sym_version v = { .position = s->position, .written = written, .view = view };
 
     symbolic_note(s, array_push(&row->versions, v, s->err));
 }
 
 /* A variable for each cell of each row after each commit: the paper's baseline. */
-static struct sym_view elements_of(struct symbolic *s, const struct sym_view *view, uint16_t width)
+static void push_elements(struct symbolic *s, struct sym_row *row, struct sym_view view)
 {
     struct sym_view element = { .exists = terms_free_truth(&s->terms) };
+    uint16_t width = width_of(s, row);
     struct sym *cells = arena_take(&s->arena, (size_t)width + 1, sizeof *cells);
 
-    symbolic_assert(s, terms_equal(&s->terms, element.exists, view->exists));
-    for (uint16_t i = 0; i < width && view->cells; i++)
-        cells[i] = sym_element(s, view->cells[i]);
-    element.cells = view->cells ? cells : NULL;
-    return element;
-}
-
-static void commit_elements(struct symbolic *s)
-{
-    for (size_t r = 0; r < s->rows.count; r++) {
-        struct sym_row *row = &s->rows.at[r];
-        struct sym_view own = { .exists = row->own_exists, .cells = row->own };
-        struct sym_view view = see_state(s, row, terms_number(&s->terms, s->position - 1),
-                                         s->position - 1, s->position - 1);
-
-        if (row->own)
-            view = merge_views(s, terms_and(&s->terms, s->here, row->own_written), &own, &view,
-                               width_of(s, row));
-        view = elements_of(s, &view, width_of(s, row));
-        push_version(s, row, TERM_TRUE, &view);
-    }
+    symbolic_assert(s, terms_equal(&s->terms, element.exists, view.exists));
+    for (uint16_t i = 0; i < width && view.cells; i++)
+        cells[i] = sym_element(s, view.cells[i]);
+    element.cells = view.cells ? cells : NULL;
+    push_version(s, row, TERM_TRUE, element);
 }
 
 void symbolic_commit(struct symbolic *s)
@@ -325,15 +307,19 @@ void symbolic_commit(struct symbolic *s)
     for (size_t i = 0; i < s->written.count; i++) {
         struct sym_row *row = &s->rows.at[s->written.at[i]];
 
-        require_no_conflict(s, row, terms_and(t, s->here, row->own_written));
+        row->own_written = terms_and(t, s->here, row->own_written);
+        if (s->mode == RUN_SNAPSHOT)
+            require_no_conflict(s, row, row->own_written);
+        if (!s->is_by_elements)
+            push_version(s, row, row->own_written, row->own);
     }
-    if (s->is_by_elements)
-        commit_elements(s);
-    for (size_t i = 0; i < s->written.count && !s->is_by_elements; i++) {
-        struct sym_row *row = &s->rows.at[s->written.at[i]];
-        struct sym_view view = { .exists = row->own_exists, .cells = row->own };
+    for (size_t i = 0; i < s->rows.count && s->is_by_elements; i++) {
+        struct sym_row *row = &s->rows.at[i];
+        struct sym_view view = see_newest(s, row);
 
-        push_version(s, row, terms_and(t, s->here, row->own_written), &view);
+        if (row->own.cells)
+            view = merge_views(s, row->own_written, row->own, view, width_of(s, row));
+        push_elements(s, row, view);
     }
     symbolic_abandon(s);
 }
@@ -341,7 +327,7 @@ void symbolic_commit(struct symbolic *s)
 void symbolic_abandon(struct symbolic *s)
 {
     for (size_t i = 0; i < s->written.count; i++)
-        s->rows.at[s->written.at[i]].own = NULL;
+        s->rows.at[s->written.at[i]].own.cells = NULL;
     s->written.count = 0;
 }
 
@@ -362,6 +348,7 @@ void symbolic_put_initial(struct symbolic *s, const struct stored_row *stored)
         cells[i] = sym_of_datum(s, &first->cells[i]);
     s->position = 0;
     if (s->is_by_elements)
-        view = elements_of(s, &view, width);
-    push_version(s, &s->rows.at[row], TERM_TRUE, &view);
+        push_elements(s, &s->rows.at[row], view);
+    else
+        push_version(s, &s->rows.at[row], TERM_TRUE, view);
 }

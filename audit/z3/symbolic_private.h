@@ -31,11 +31,16 @@ struct sym {
 
 #define SYM_SCALE_NUMBERED UINT8_MAX /* of numerics with more than 64 bits */
 
+/* A row as a statement sees it, or as a transaction leaves it. */
+struct sym_view {
+    term exists;
+    const struct sym *cells;
+};
+
 struct sym_version {
     uint32_t position;
     term written; /* else there is no such version */
-    term exists;
-    const struct sym *cells;
+    struct sym_view view;
 };
 
 struct sym_row {
@@ -45,14 +50,8 @@ struct sym_row {
     ARRAY(struct sym_version) versions;
 
     /* Of the transaction that runs. */
-    term own_written, own_exists;
-    const struct sym *own; /* NULL: it has not written the row */
-};
-
-/* A row as a statement sees it. */
-struct sym_view {
-    term exists;
-    const struct sym *cells;
+    term own_written;
+    struct sym_view own; /* without cells: it has not written the row */
 };
 
 /* A row that a statement found, if `guard`. */
