@@ -286,7 +286,7 @@ static void find_row(struct symbolic *s, uint32_t row, const struct expression *
 static struct sym_result find_rows(struct symbolic *s, uint32_t table,
                                    const struct expression *where, bool locks)
 {
-    struct sym_result result = { .affected = terms_number(&s->terms, 0) };
+    struct sym_result result = { .count = 0 };
     sym_found_list list = { NULL, 0, 0 };
     uint32_t row = SYMBOLIC_NO_ROW;
 
@@ -302,9 +302,6 @@ static struct sym_result find_rows(struct symbolic *s, uint32_t table,
     if (list.count > 0)
         memcpy(result.rows, list.at, list.count * sizeof *list.at);
     result.count = (uint32_t)list.count;
-    for (uint32_t i = 0; i < result.count; i++)
-        result.affected =
-            terms_add(&s->terms, result.affected, terms_as_number(&s->terms, result.rows[i].guard));
     array_close(&list);
     return result;
 }
@@ -323,7 +320,7 @@ static struct sym *evaluate_outputs(struct symbolic *s, const struct output *out
     return cells;
 }
 
-bool symbolic_is_plain_row(const struct query *query)
+static bool is_plain_row(const struct query *query)
 {
     const struct select *select = &query->as.select;
 
@@ -346,6 +343,18 @@ static const char *find_unknown(const struct select *select)
     return NULL;
 }
 
+/* Without FROM, or of aggregates. */
+static struct sym_result one_row(struct symbolic *s, const struct select *select, term guard)
+{
+    struct sym_result result = { .count = 1, .width = select->output_count };
+
+    result.rows = arena_take(&s->arena, 1, sizeof *result.rows);
+    *result.rows =
+        (struct sym_found){ SYMBOLIC_NO_ROW, guard,
+                            evaluate_outputs(s, select->outputs, select->output_count, guard) };
+    return result;
+}
+
 static struct sym_result run_select(struct symbolic *s, const struct query *query)
 {
     const struct select *select = &query->as.select;
@@ -354,40 +363,20 @@ static struct sym_result run_select(struct symbolic *s, const struct query *quer
 
     if (unknown || select->source_count == 0) {
         symbolic_stick(s, query->line, unknown ? unknown : "this SELECT without FROM");
-        return (struct sym_result){ .affected = TERM_FALSE };
+        return (struct sym_result){ .count = 0 };
     }
     found = find_rows(s, select->sources[0].table, select->where, select->lock != ROW_LOCK_NONE);
     found.width = select->output_count;
-    if (select->aggregates) {
-        s->group = found.rows;
-        s->group_count = found.count;
-        found.rows = arena_take(&s->arena, 1, sizeof *found.rows);
-        found.rows[0] = (struct sym_found){ .guard = TERM_TRUE };
-        found.rows[0].cells = evaluate_outputs(s, select->outputs, select->output_count, TERM_TRUE);
-        found.count = 1;
-        found.affected = terms_number(&s->terms, 1);
-        return found;
-    }
+    s->group = found.rows;
+    s->group_count = found.count;
+    if (select->aggregates)
+        return one_row(s, select, TERM_TRUE);
     for (uint32_t i = 0; i < found.count; i++) {
         s->sources[0] = found.rows[i].cells;
         found.rows[i].cells =
             evaluate_outputs(s, select->outputs, select->output_count, found.rows[i].guard);
     }
     return found;
-}
-
-/* A SELECT without FROM. */
-static struct sym_result run_plain_row(struct symbolic *s, const struct query *query)
-{
-    const struct select *select = &query->as.select;
-    struct sym_result result = { .count = 1, .width = select->output_count };
-    term guard = select->where ? sym_is_true(symbolic_evaluate(s, select->where)) : TERM_TRUE;
-
-    result.rows = arena_take(&s->arena, 1, sizeof *result.rows);
-    result.rows[0] = (struct sym_found){ .row = SYMBOLIC_NO_ROW, .guard = guard };
-    result.rows[0].cells = evaluate_outputs(s, select->outputs, select->output_count, guard);
-    result.affected = terms_as_number(&s->terms, guard);
-    return result;
 }
 
 /* --- Writes ----------------------------------------------------------------------------------------------- */
@@ -494,14 +483,15 @@ static struct sym_result run_delete(struct symbolic *s, const struct query *quer
     return found;
 }
 
+/* `found` becomes the row as the statement leaves it, if it writes it. */
 static void insert_row(struct symbolic *s, const struct insert *n, const struct sym *cells,
                        uint32_t line, struct sym_found *found)
 {
     const struct schema_table *schema = &s->tree->schema.tables[n->target.table];
     struct datum *key = arena_take(&s->arena, (size_t)schema->column_count + 1, sizeof *key);
     struct terms *t = &s->terms;
-    struct sym_view view = { .exists = TERM_FALSE };
-    term updates = TERM_FALSE, guard = s->guard;
+    struct sym_view view;
+    term updates, before;
     struct sym *after;
 
     for (uint16_t i = 0; i < schema->key.count; i++) {
@@ -518,27 +508,23 @@ static void insert_row(struct symbolic *s, const struct insert *n, const struct 
     view = symbolic_see(s, found->row, s->mode == RUN_LOCKING);
     if (n->action == CONFLICT_ERROR)
         symbolic_fail(s, view.exists, SQLSTATE_UNIQUE);
+    found->guard = n->action == CONFLICT_ERROR ? TERM_TRUE : terms_not(t, view.exists);
     found->cells = cells;
-    if (n->action == CONFLICT_UPDATE && view.exists != TERM_FALSE) {
-        struct sym_view proposed = view;
-
-        updates = view.exists;
-        s->sources[1] = cells;
-        if (n->conflict_where)
-            updates = matches(s, &proposed, n->conflict_where);
-        s->sources[0] = view.cells;
-        s->guard = terms_and(t, guard, updates);
-        after = assign_cells(s, n->target.table, view.cells, n->assignments, n->assignment_count);
-        s->guard = guard;
-        check_row(s, n->target.table, after, updates);
-        symbolic_write(s, found->row, updates, (struct sym_view){ TERM_TRUE, after });
-        for (uint16_t i = 0; i < schema->column_count; i++)
-            after[i] = sym_merge(s, updates, after[i], cells[i]);
-        found->cells = after;
-    }
     symbolic_write(s, found->row, terms_not(t, view.exists), (struct sym_view){ TERM_TRUE, cells });
-    found->guard =
-        terms_or(t, updates, terms_not(t, n->action == CONFLICT_ERROR ? TERM_FALSE : view.exists));
+    if (n->action != CONFLICT_UPDATE || view.exists == TERM_FALSE)
+        return;
+    s->sources[1] = cells;
+    updates = matches(s, &view, n->conflict_where);
+    s->sources[0] = view.cells;
+    before = symbolic_narrow(s, updates);
+    after = assign_cells(s, n->target.table, view.cells, n->assignments, n->assignment_count);
+    s->guard = before;
+    check_row(s, n->target.table, after, updates);
+    symbolic_write(s, found->row, updates, (struct sym_view){ TERM_TRUE, after });
+    found->guard = terms_or(t, updates, found->guard);
+    for (uint16_t i = 0; i < schema->column_count; i++)
+        after[i] = sym_merge(s, updates, after[i], cells[i]);
+    found->cells = after;
 }
 
 static struct sym_result run_insert(struct symbolic *s, const struct query *query)
@@ -546,9 +532,7 @@ static struct sym_result run_insert(struct symbolic *s, const struct query *quer
     const struct insert *n = &query->as.insert;
     const struct schema_table *schema = &s->tree->schema.tables[n->target.table];
     uint32_t width = n->row_count > 0 ? n->value_count / n->row_count : 0;
-    struct sym_result result = { .width = n->returning_count,
-                                 .count = n->row_count,
-                                 .affected = terms_number(&s->terms, 0) };
+    struct sym_result result = { .width = n->returning_count, .count = n->row_count };
 
     if (schema->unique_count > 0 || schema->is_numbered || is_referring(s, n->target.table, false))
         symbolic_stick(s, query->line,
@@ -565,8 +549,6 @@ static struct sym_result run_insert(struct symbolic *s, const struct query *quer
         s->sources[0] = row->cells;
         if (row->guard != TERM_FALSE)
             row->cells = evaluate_outputs(s, n->returning, n->returning_count, row->guard);
-        result.affected =
-            terms_add(&s->terms, result.affected, terms_as_number(&s->terms, row->guard));
     }
     return result;
 }
@@ -574,14 +556,19 @@ static struct sym_result run_insert(struct symbolic *s, const struct query *quer
 struct sym_result symbolic_query(struct symbolic *s, const struct query *query)
 {
     const struct sym **before = s->sources, *sources[2] = { NULL, NULL };
-    struct sym_result result = { .affected = TERM_FALSE };
+    struct sym_result result;
 
     s->sources = sources;
-    if (!symbolic_is_plain_row(query))
-        symbolic_begin_statement(s);
-    if (symbolic_is_plain_row(query))
-        result = run_plain_row(s, query);
-    else if (query->kind == QUERY_SELECT)
+    if (is_plain_row(query)) {
+        const struct select *row = &query->as.select;
+
+        result =
+            one_row(s, row, row->where ? sym_is_true(symbolic_evaluate(s, row->where)) : TERM_TRUE);
+        s->sources = before;
+        return result;
+    }
+    symbolic_begin_statement(s);
+    if (query->kind == QUERY_SELECT)
         result = run_select(s, query);
     else if (query->kind == QUERY_UPDATE)
         result = run_update(s, query);

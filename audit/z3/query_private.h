@@ -6,6 +6,5 @@
 
 struct sym symbolic_evaluate(struct symbolic *, const struct expression *);
 struct sym_result symbolic_query(struct symbolic *, const struct query *);
-bool symbolic_is_plain_row(const struct query *);
 
 #endif

@@ -67,7 +67,6 @@ typedef ARRAY(struct sym_found) sym_found_list;
 struct sym_result {
     struct sym_found *rows; /* cells: the outputs */
     uint32_t count, width;
-    term affected;
 };
 
 /* A state that is to be found, or with PREFIXES_IS_PRESENT for a row whether a transaction has committed. */
