@@ -278,13 +278,6 @@ term terms_equal(struct terms *t, term a, term b)
 
 /* --- Booleans ------------------------------------------------------------------------------------------- */
 
-static bool is_of(const struct terms *t, term whole, enum term_kind kind, term part)
-{
-    const struct term_node *n = &t->nodes[whole];
-
-    return n->kind == kind && (n->of[0] == part || n->of[1] == part);
-}
-
 term terms_not(struct terms *t, term a)
 {
     if (terms_is_constant(t, a))
@@ -296,7 +289,7 @@ term terms_not(struct terms *t, term a)
 
 term terms_and(struct terms *t, term a, term b)
 {
-    term not_a, not_b;
+    term not_a;
 
     if (a == TERM_FALSE || b == TERM_FALSE)
         return TERM_FALSE;
@@ -305,13 +298,8 @@ term terms_and(struct terms *t, term a, term b)
     if (b == TERM_TRUE)
         return a;
     not_a = terms_not(t, a);
-    not_b = terms_not(t, b);
-    if (not_a == b || is_of(t, a, TERM_AND, not_b) || is_of(t, b, TERM_AND, not_a))
+    if (not_a == b)
         return TERM_FALSE;
-    if (is_of(t, a, TERM_AND, b) || is_of(t, b, TERM_OR, a))
-        return a;
-    if (is_of(t, b, TERM_AND, a) || is_of(t, a, TERM_OR, b))
-        return b;
     return a < b ? add_truth(t, TERM_AND, a, b) : add_truth(t, TERM_AND, b, a);
 }
 
@@ -331,18 +319,6 @@ static bool find_common(struct terms *t, term a, term b, term *common)
     return false;
 }
 
-/* a OR (NOT a AND b) is a OR b. */
-static bool drop_excluded(struct terms *t, term a, term *b)
-{
-    struct term_node n = t->nodes[*b];
-    term not_a = terms_not(t, a);
-
-    if (n.kind != TERM_AND || (n.of[0] != not_a && n.of[1] != not_a))
-        return false;
-    *b = n.of[0] == not_a ? n.of[1] : n.of[0];
-    return true;
-}
-
 term terms_or(struct terms *t, term a, term b)
 {
     term common = TERM_FALSE;
@@ -355,14 +331,8 @@ term terms_or(struct terms *t, term a, term b)
         return a;
     if (terms_not(t, a) == b)
         return TERM_TRUE;
-    if (is_of(t, a, TERM_OR, b) || is_of(t, b, TERM_AND, a))
-        return a;
-    if (is_of(t, b, TERM_OR, a) || is_of(t, a, TERM_AND, b))
-        return b;
     if (find_common(t, a, b, &common))
         return common;
-    if (drop_excluded(t, a, &b) || drop_excluded(t, b, &a))
-        return terms_or(t, a, b);
     return a < b ? add_truth(t, TERM_OR, a, b) : add_truth(t, TERM_OR, b, a);
 }
 
