@@ -99,11 +99,11 @@ struct runner {
 
     struct worlds *worlds; /* or NULL: it says what is seen, not the choices */
 
-    /* Told of each answer as it comes out, of each write and of each read; or NULL. The context is the chooser's, too. */
+    /* Told of each answer as it comes out, of each write and of each read; or NULL. */
     runner_listener *listener;
     runner_write_listener *write_listener;
     runner_read_listener *read_listener;
-    void *context;
+    void *context; /* also of the chooser */
 
     /* By query and source: which columns it makes use of. */
     ARRAY(struct used_columns) used;

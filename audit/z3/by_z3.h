@@ -1,5 +1,5 @@
 /*
- * by_z3: the engine z3: looks for an execution in the order of commits by Z3, rule after rule.
+ * by_z3: the engine z3, which looks for an execution in the order of commits, rule after rule.
  *
  *     by_z3      the rules; what Z3 has found is an execution only if the machine comes to the same answers
  *     prefixes   one transaction after another: which states are tried, and Z3 is asked

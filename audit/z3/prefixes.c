@@ -76,7 +76,7 @@ static bool may_see_more(const struct solver *v, uint32_t place)
     return narrow(v, place).floor > by_z3_window(v->job, place).floor;
 }
 
-/* The last of those up to this place that may see more do; `place` becomes the first of them. False: there is none. */
+/* The last of those up to this place that may see more do; `place` becomes the first of them. False: none may. */
 static bool raise_rungs(struct solver *v, uint32_t *place)
 {
     uint32_t raised = 0, first = *place;

@@ -13,7 +13,7 @@ uint64_t symbolic_row_name(uint32_t table, const struct schema_table *schema,
     uint64_t hash = hash_number(table + UINT64_C(1));
 
     for (uint16_t i = 0; i < schema->key.count; i++)
-        hash = hash_mix(hash, audit_rows_cell_hash(&cells[schema->key.at[i]]));
+        hash = hash_mix(hash, datum_hash(&cells[schema->key.at[i]]));
     return hash > 0 ? hash : 1;
 }
 

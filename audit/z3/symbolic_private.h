@@ -2,13 +2,13 @@
  * symbolic: transactions run once for all states that they may have seen, for the engine z3.
  *
  * This is the method of "Checking Observational Correctness of Database Systems" (sections 5 and 6). A value is a
- * term (terms_private.h), which may be a constant. All ways of a function are run: what is done under a condition is done with that
- * guard, and variables are put together behind it. A cell has a value for each commit that wrote it; read
- * in a state that is to be found, it is one of them, by the state's number. Of rows that are there in some states only,
- * the same is done with whether they are there.
+ * term (terms_private.h), which may be a constant. All ways of a function are run: what is done under a condition is
+ * done with that guard, and variables are put together behind it. A cell has a value for each commit that wrote it;
+ * read in a state that is to be found, it is one of them, by the state's number. Of rows that are there in some
+ * states only, the same is done with whether they are there.
  *
- * What it does not know makes it stuck, with the construct's name and line. It may be wrong where the machine is right:
- * whatever Z3 makes of it is run once more by the machine (by_z3.c).
+ * What it does not know makes it stuck, with the construct's name and line. It may be wrong where the machine is
+ * right: whatever Z3 makes of it is run once more by the machine (by_z3.c).
  */
 #ifndef AUDIT_Z3_SYMBOLIC_PRIVATE_H
 #define AUDIT_Z3_SYMBOLIC_PRIVATE_H
@@ -117,8 +117,7 @@ struct symbolic {
     term guard;             /* what is done is done if this, and nothing has failed */
     term failed;
     bool assumes; /* it has not failed */
-    term
-        lost; /* guards of ways that led to a failure, if it has not: they stay, to be put together again */
+    term lost; /* then: guards of ways that led to a failure; they stay, to be put together again */
     ARRAY(uint32_t) seen; /* rows, some of them several times */
     term here;            /* it has committed */
     term fails_as_logged; /* with the error that the log has */
@@ -155,8 +154,8 @@ struct sym_place {
 };
 
 /*
- * Runs and commits it, and asserts that its answers come out. Within arena_guarded(); whether `is_stuck` is to be asked
- * afterwards.
+ * Runs and commits it, and asserts that its answers come out. Within arena_guarded(); whether `is_stuck` is to be
+ * asked afterwards.
  */
 MUST_USE enum status symbolic_run(struct symbolic *, const struct sym_place *, struct error *);
 /* Commits from this position on are taken back; so many events and terms found are left. */

@@ -1,4 +1,4 @@
-/* values: what is in the cells and variables of a transaction that is run for all states, and what operators make of it. */
+/* values: what is in cells and variables of a transaction that is run for all states, and what operators make of it. */
 #ifndef AUDIT_Z3_VALUES_PRIVATE_H
 #define AUDIT_Z3_VALUES_PRIVATE_H
 

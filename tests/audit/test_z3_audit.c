@@ -23,7 +23,8 @@ static struct error no_z3;
 void setUp(void) {}
 void tearDown(void) {}
 
-static void fail_with(const struct tiny_read *read, const struct tiny_asked *asked, const char *what)
+static void fail_with(const struct tiny_read *read, const struct tiny_asked *asked,
+                      const char *what)
 {
     static char message[4000];
 
@@ -173,11 +174,33 @@ static void a_chain_of_payments_ends_where_all_choices_of_states_say(void)
         }
 }
 
+/* A row with the key 1.00 was looked for as 1.0 and not found. */
+static void a_key_is_found_whatever_digits_it_is_written_with(void)
+{
+    static const char sql[] = "CREATE TABLE t (id numeric(10,2) PRIMARY KEY, v bigint NOT NULL);";
+    static const char log[] =
+        "{\"ordeal-log\":1,\"rows\":{\"t\":[{\"id\":\"1.00\",\"v\":\"5\"}]}}\n"
+        "{\"txn\":1,\"statements\":[{\"sql\":\"SELECT v FROM t WHERE id = "
+        "1.0\"}],\"status\":\"ok\","
+        "\"ts\":1,\"answers\":[{\"rows\":[[\"5\"]]}]}\n";
+    struct audit_options options = { .level = LEVEL_SERIALIZABLE,
+                                     .engine = AUDIT_Z3,
+                                     .z3 = { .heuristics = AUDIT_Z3_HEURISTICS } };
+    struct audited a;
+
+    if (is_without_z3())
+        TEST_IGNORE_MESSAGE("Z3 is not installed: keys of numerics were not tried");
+    audit_text(&a, sql, log, options);
+    TEST_ASSERT_EQUAL_INT(AUDIT_Z3_HOLDS, a.verdict.z3.answer);
+    audited_close(&a);
+}
+
 int main(void)
 {
     UNITY_BEGIN();
     RUN_TEST(verdicts_do_not_contradict_the_oracle);
     RUN_TEST(a_chain_of_payments_ends_where_all_choices_of_states_say);
+    RUN_TEST(a_key_is_found_whatever_digits_it_is_written_with);
     RUN_TEST(heuristics_and_encodings_do_not_contradict_the_oracle);
     return UNITY_END();
 }

@@ -1,4 +1,4 @@
-/* tiny_audit: a tiny log as the log of calls that it prints as, an audit of it, and the verifier's word on the witness. */
+/* tiny_audit: a tiny log as the log of calls that it prints as, an audit of it, and what the verifier says. */
 #ifndef TESTS_AUDIT_TINY_AUDIT_H
 #define TESTS_AUDIT_TINY_AUDIT_H
 
