@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "audit/by_z3_private.h"
 #include "audit/exhaust_private.h"
 #include "audit/open_order_private.h"
 #include "audit/outcomes_private.h"
 #include "audit/serial_order_private.h"
 #include "audit/unexplained_private.h"
 #include "audit/witness_private.h"
+#include "audit/z3/by_z3.h"
 
 /* A search within the bounds of client times, which are only a help, goes on for so many runs. */
 #define HELPED_RUNS_PER_TXN 64
@@ -121,6 +121,7 @@ static enum status say_valid(struct attempt *a, const struct witness_execution *
     struct audit_verdict *v = &a->verdict;
 
     v->verdict = VERDICT_VALID;
+    v->reason[0] = '\0';
     v->is_by_version = x->is_by_version;
     v->model = x->mode == RUN_STATEMENT ? AUDIT_RC_STATEMENT
                : x->mode == RUN_PAPER   ? AUDIT_RC_PAPER
@@ -198,49 +199,30 @@ static enum status say_serial(struct attempt *a, const uint32_t *order, struct e
 
 /* --- All executions of a small log -------------------------------------------------------------------- */
 
-/* Transactions that are placed, in their order. */
-struct placed_txns {
-    enum run_mode mode;
-    bool by_value;
-    const struct exhausted *at;
-    size_t count;
-    const struct choice *choices;
-};
-
-static enum status say_placed(struct attempt *a, const struct placed_txns *placed,
-                              struct error *err)
+static enum status say_exhausted(struct attempt *a, const struct exhaust *x, struct error *err)
 {
-    struct witness_txn *txns = calloc(placed->count + 1, sizeof *txns);
+    struct witness_txn *txns = calloc(x->placed.count + 1, sizeof *txns);
     struct witness_execution w = { .level = a->audit->options->level,
-                                   .mode = placed->mode,
-                                   .is_by_version = !placed->by_value,
+                                   .mode = x->options->mode,
+                                   .is_by_version = !x->options->by_value,
                                    .txns = txns,
-                                   .count = (uint32_t)placed->count };
+                                   .count = (uint32_t)x->placed.count };
     enum status status;
 
     if (!txns)
         return error_set(err, STATUS_OVER_LIMIT, "no memory for a witness");
-    for (size_t i = 0; i < placed->count; i++) {
-        const struct exhausted *one = &placed->at[i];
+    for (size_t i = 0; i < x->placed.count; i++) {
+        const struct exhausted *one = &x->placed.at[i];
 
         txns[i] = (struct witness_txn){ .txn = one->txn,
                                         .statements = one->statements,
                                         .state = one->ceiling,
-                                        .choices =
-                                            placed->choices + (one->choice_count ? one->choice : 0),
+                                        .choices = x->choices.at + (one->choice_count ? one->choice : 0),
                                         .choice_count = one->choice_count };
     }
     status = say_valid(a, &w, err);
     free(txns);
     return status;
-}
-
-static enum status say_exhausted(struct attempt *a, const struct exhaust *x, struct error *err)
-{
-    const struct placed_txns placed = { x->options->mode, x->options->by_value, x->placed.at,
-                                        x->placed.count, x->choices.at };
-
-    return say_placed(a, &placed, err);
 }
 
 static enum status exhaust(struct attempt *a, struct error *err)
@@ -542,37 +524,26 @@ static enum status order_by_snapshots(struct attempt *a, struct error *err)
 
 /* --- By Z3 -------------------------------------------------------------------------------------------------- */
 
-static enum status take_solved(struct attempt *a, const struct by_z3 *z, struct error *err)
-{
-    const struct placed_txns placed = { z->mode, z->by_value, z->replayed.placed.at,
-                                        z->replayed.placed.count, z->replayed.choices.at };
-
-    a->verdict.z3 = z->result;
-    a->verdict.counts.jumps += z->jumps;
-    a->end = z->is_impossible ? SEARCH_REFUTED : SEARCH_GAVE_UP;
-    a->way.mode = z->mode;
-    a->way.by_value = z->by_value;
-    if (z->is_found)
-        return say_placed(a, &placed, err);
-    snprintf(a->verdict.reason, sizeof a->verdict.reason, "%s", z->reason);
-    return STATUS_OK;
-}
-
 static enum status search_by_z3(struct attempt *a, struct error *err)
 {
     const struct audit *audit = a->audit;
     struct by_z3 z = { .plan = &a->plan,
                        .rows = a->rows,
                        .options = audit->options,
+                       .pace = &a->pace,
                        .order = audit->order,
                        .count = audit->count };
-    struct runner runner = { .machine = NULL };
-    enum status status = by_z3_run(&z, &runner, err);
+    enum status status = by_z3_run(&z, err);
 
-    keep_runner(a, &runner);
-    runner_close(&runner);
-    if (status == STATUS_OK)
-        status = take_solved(a, &z, err);
+    keep_runner(a, &z.runner);
+    a->verdict.z3 = z.result;
+    a->verdict.counts.jumps += z.jumps;
+    a->end = z.result.answer == AUDIT_Z3_IMPOSSIBLE ? SEARCH_REFUTED : SEARCH_GAVE_UP;
+    a->way.mode = z.job.mode;
+    a->way.by_value = z.job.by_value;
+    snprintf(a->verdict.reason, sizeof a->verdict.reason, "%s", z.reason);
+    if (status == STATUS_OK && z.is_found)
+        status = say_exhausted(a, &z.found, err);
     by_z3_close(&z);
     return status;
 }

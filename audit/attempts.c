@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "audit/exhaust_private.h"
+#include "audit/z3/by_z3.h"
 #include "base/thread.h"
 
 #define ATTEMPTS_MAX 16
@@ -305,8 +306,7 @@ enum status attempts_judge(struct audit *audit, struct audit_verdict *verdict, s
 
     if (audit->options->engine == AUDIT_Z3 && audit_is_serial(audit) &&
         !audit_respects_time(audit, audit->order)) {
-        snprintf(verdict->reason, sizeof verdict->reason,
-                 "the engine z3 tries the order of commits alone, which is not that of time");
+        snprintf(verdict->reason, sizeof verdict->reason, "%s", BY_Z3_AGAINST_TIME);
         return STATUS_OK;
     }
     all.at = calloc(ATTEMPTS_MAX, sizeof *all.at);

@@ -394,6 +394,15 @@ static enum status go_on(struct exhaust *x, bool *found, struct error *err)
     return STATUS_OK;
 }
 
+enum status exhaust_add(struct exhaust *x, uint32_t txn, struct run_window window, bool *is_added, struct error *err)
+{
+    static const choice_list no_path = { NULL, 0, 0 };
+
+    TRY(run(x, txn, window, &no_path, err));
+    *is_added = x->runner->end == RUN_RIGHT && !conflicts(x);
+    return *is_added ? place(x, txn, err) : audit_rows_abandon(x->rows, err);
+}
+
 enum status exhaust_go(struct exhaust *x, enum search_end *end, struct error *err)
 {
     bool found = false;

@@ -53,5 +53,7 @@ MUST_USE enum status exhaust_open(struct exhaust *, const struct plan *, struct 
 void exhaust_close(struct exhaust *);
 /* If it is found, placed has it in its order, and the rows are as it leaves them. */
 MUST_USE enum status exhaust_go(struct exhaust *, enum search_end *, struct error *);
+/* In place of a search: one goes behind those that are placed, on the states of the runner's chooser, if it may. */
+MUST_USE enum status exhaust_add(struct exhaust *, uint32_t txn, struct run_window, bool *is_added, struct error *);
 
 #endif

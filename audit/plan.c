@@ -171,6 +171,32 @@ static enum status plan_call(struct plan *plan, struct plan_txn *t, struct error
     return STATUS_OK;
 }
 
+enum status audit_plan_arguments(const struct plan *plan, const struct plan_txn *t, struct heap *heap,
+                                 struct datum *arguments, struct error *err)
+{
+    const struct program_function *f = &plan->program->tree.functions[t->function];
+    struct sql_error sql_error;
+
+    for (uint32_t i = 0; i < f->parameter_count; i++) {
+        struct text cell = plan->log->cells.at[t->logged->argument + i];
+
+        arguments[i] = datum_null();
+        if (cell.at && datum_parse(cell, f->variables[i].type.kind, heap, &arguments[i], &sql_error) != STATUS_OK) {
+            err->line = t->logged->line;
+            return error_set(err, STATUS_BAD_INPUT, "argument %u of %.*s: %s", i + 1, TEXT_PRINT(t->logged->function),
+                             sql_error.text);
+        }
+    }
+    return STATUS_OK;
+}
+
+const struct call_answer *audit_plan_answer(const struct plan *plan, const struct plan_txn *t, uint32_t step)
+{
+    static const struct call_answer missing = { .kind = CALL_ANSWER_MISSING };
+
+    return step < t->logged->answer_count ? &plan->log->answers.at[t->logged->answer + step] : &missing;
+}
+
 void audit_plan_count_answers(const struct plan *plan, uint32_t txn, uint64_t *judged,
                               uint64_t *unjudged)
 {
@@ -178,8 +204,7 @@ void audit_plan_count_answers(const struct plan *plan, uint32_t txn, uint64_t *j
     uint32_t wanted = logged->function.length > 0 ? 1 : logged->statement_count;
 
     for (uint32_t i = 0; i < wanted && !plan->txns.at[txn].is_unknown; i++) {
-        bool is_missing = i >= logged->answer_count ||
-                          plan->log->answers.at[logged->answer + i].kind == CALL_ANSWER_MISSING;
+        bool is_missing = audit_plan_answer(plan, &plan->txns.at[txn], i)->kind == CALL_ANSWER_MISSING;
 
         *judged += !is_missing;
         *unjudged += is_missing;

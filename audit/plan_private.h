@@ -64,6 +64,12 @@ static inline bool audit_plan_is_ok(const struct plan *plan, uint32_t txn)
 /* Adds its answers, known and not known; those of a transaction of unknown outcome are never judged. */
 void audit_plan_count_answers(const struct plan *, uint32_t txn, uint64_t *judged, uint64_t *unjudged);
 
+/* Of a call: as many data as its function has parameters. */
+MUST_USE enum status audit_plan_arguments(const struct plan *, const struct plan_txn *, struct heap *,
+                                          struct datum *arguments, struct error *);
+/* To the call, or to a statement. */
+const struct call_answer *audit_plan_answer(const struct plan *, const struct plan_txn *, uint32_t step);
+
 bool audit_plan_has_ts(const struct plan *, uint32_t txn);
 /* The order of ts, below, at or above zero; 0 where one has none. */
 int audit_plan_compare_ts(const struct plan *, uint32_t, uint32_t);

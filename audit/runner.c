@@ -63,6 +63,8 @@ static enum status choose_state(struct runner *r, uint32_t statement, struct sto
 
     if (r->choices.count < r->path_count)
         choice.state = r->path[r->choices.count].state;
+    else if (r->chooser)
+        choice.state = r->chooser(r->context, &choice);
     /* A path from another world may lead outside of what is allowed in this one. */
     if (choice.state > choice.high)
         choice.state = choice.high;
@@ -264,27 +266,6 @@ static bool is_resource_error(const char *sqlstate)
     return strncmp(sqlstate, "53", 2) == 0 || strcmp(sqlstate, SQLSTATE_CANCELED) == 0;
 }
 
-static enum status parse_arguments(struct runner *r, const struct plan_txn *t,
-                                   struct datum *arguments, struct error *err)
-{
-    const struct program_function *f = &r->plan->program->tree.functions[t->function];
-    struct sql_error sql_error;
-
-    heap_reset(&r->arguments);
-    for (uint32_t i = 0; i < f->parameter_count; i++) {
-        struct text cell = r->plan->log->cells.at[t->logged->argument + i];
-
-        arguments[i] = datum_null();
-        if (cell.at && datum_parse(cell, f->variables[i].type.kind, &r->arguments, &arguments[i],
-                                   &sql_error) != STATUS_OK) {
-            err->line = t->logged->line;
-            return error_set(err, STATUS_BAD_INPUT, "argument %u of %.*s: %s", i + 1,
-                             TEXT_PRINT(t->logged->function), sql_error.text);
-        }
-    }
-    return STATUS_OK;
-}
-
 static enum status run_function(struct runner *r, uint32_t function, const struct datum *arguments,
                                 const struct request **request, struct error *err)
 {
@@ -307,16 +288,6 @@ static enum status run_function(struct runner *r, uint32_t function, const struc
     return STATUS_OK;
 }
 
-static const struct call_answer *answer_of(const struct runner *r, const struct plan_txn *t,
-                                           uint32_t step)
-{
-    static const struct call_answer missing = { .kind = CALL_ANSWER_MISSING };
-
-    if (step >= t->logged->answer_count)
-        return &missing;
-    return &r->plan->log->answers.at[t->logged->answer + step];
-}
-
 /* A failure is right only if the log has it. */
 static enum status judge_failure(struct runner *r, const struct plan_txn *t,
                                  const struct request *q)
@@ -335,7 +306,7 @@ static enum status judge_failure(struct runner *r, const struct plan_txn *t,
 static enum status judge_answer(struct runner *r, const struct plan_txn *t, uint32_t step,
                                 const struct request *q, struct error *err)
 {
-    const struct call_answer *a = answer_of(r, t, step);
+    const struct call_answer *a = audit_plan_answer(r->plan, t, step);
     enum type_kind type = TYPE_VOID;
     bool is_right;
 
@@ -366,8 +337,9 @@ static enum status run_steps(struct runner *r, const struct plan_txn *t, struct 
     uint32_t count = t->step_count > 0 ? t->step_count : t->logged->function.length > 0;
     const struct request *q;
 
+    heap_reset(&r->arguments);
     if (t->step_count == 0 && count > 0)
-        TRY(parse_arguments(r, t, arguments, err));
+        TRY(audit_plan_arguments(r->plan, t, &r->arguments, arguments, err));
     for (uint32_t i = 0; i < count; i++) {
         uint32_t function = t->step_count > 0 ? r->plan->steps.at[t->step + i] : t->function;
 

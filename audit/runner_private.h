@@ -53,6 +53,9 @@ typedef void runner_listener(void *context, uint32_t step, enum type_kind, const
 /* A write is done; of the rows written so far, those from `first` on are new. */
 typedef void runner_write_listener(void *context, const struct query *, size_t first);
 
+/* The state of a choice, which has the newest one. */
+typedef uint32_t runner_chooser(void *context, const struct choice *);
+
 /* A read is answered. */
 typedef enum status runner_read_listener(void *context, const struct request *, const struct datum *const *rows,
                                          uint32_t count, struct error *);
@@ -76,6 +79,7 @@ struct runner {
     struct footprint *footprint; /* or NULL; the run adds to it */
     const struct choice *path;
     uint32_t path_count;
+    runner_chooser *chooser;    /* of choices behind the path, or NULL */
     choice_list choices;
     enum run_end end;
     uint32_t step;              /* the answer that is wrong */
@@ -99,7 +103,7 @@ struct runner {
     runner_listener *listener;
     runner_write_listener *write_listener;
     runner_read_listener *read_listener;
-    void *context;
+    void *context; /* also of the chooser */
 
     /* By query and source: which columns it makes use of. */
     ARRAY(struct used_columns) used;

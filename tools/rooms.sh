@@ -98,6 +98,8 @@ checkers/infer/workloads    uses models
     inside workloads.h
 checkers/interval           uses proof rows
     inside interval.h    doors profile.h interval_model.h online/watcher.h
+audit/z3
+    inside by_z3.h
 verify/witness
     inside steps.h witness.h workings.h
 verify/calls

@@ -16,27 +16,6 @@
 #define RUNS_MAX 200000
 #define DIFFERENCES_SHOWN 20
 
-/* A level as an audit is asked for it. */
-struct asked {
-    const char *name;
-    enum level level;
-    enum audit_model model;
-    enum tiny_level weakest; /* what is held: it, or one of the stronger rules or models before it */
-    unsigned stronger;       /* so many before it */
-};
-
-static const struct asked levels[] = {
-    { "serializable", LEVEL_SERIALIZABLE, AUDIT_RC_LOCKING, TINY_SERIALIZABLE, 0 },
-    { "strict-serializable", LEVEL_STRICT_SERIALIZABLE, AUDIT_RC_LOCKING, TINY_STRICT_SERIALIZABLE, 0 },
-    { "snapshot", LEVEL_SNAPSHOT, AUDIT_RC_LOCKING, TINY_SNAPSHOT_BY_VALUE, 1 },
-    { "strict-snapshot", LEVEL_STRICT_SNAPSHOT, AUDIT_RC_LOCKING, TINY_STRICT_SNAPSHOT_BY_VALUE, 1 },
-    { "read-committed, locking", LEVEL_READ_COMMITTED, AUDIT_RC_LOCKING, TINY_RC_LOCKING, 0 },
-    { "read-committed, statement", LEVEL_READ_COMMITTED, AUDIT_RC_STATEMENT, TINY_RC_STATEMENT, 1 },
-    { "read-committed, paper", LEVEL_READ_COMMITTED, AUDIT_RC_PAPER, TINY_RC_PAPER, 2 },
-};
-
-#define ASKED_COUNT ROW_COUNT(levels)
-
 struct tally {
     size_t valid, invalid, unknown, refuted, undecided;
     size_t not_proved, missed; /* unknown, and there is none, or an execution */
@@ -50,20 +29,7 @@ static const char *only; /* levels with it in their names, or NULL */
 void setUp(void) {}
 void tearDown(void) {}
 
-/* The first that has an execution, from the strongest on; TINY_LEVEL_COUNT: none. */
-static enum tiny_level expected_at(const struct tiny_log *log, const struct tiny_read *read,
-                                   const struct asked *asked)
-{
-    for (unsigned i = 0; i <= asked->stronger; i++) {
-        enum tiny_level level = asked->weakest - asked->stronger + i;
-
-        if (tiny_has_execution(log, level, text_of(read->digest), NULL))
-            return level;
-    }
-    return TINY_LEVEL_COUNT;
-}
-
-static void show_difference(const struct tiny_read *read, const struct asked *asked,
+static void show_difference(const struct tiny_read *read, const struct tiny_asked *asked,
                       const struct audit_verdict *verdict, const char *what, const char *more)
 {
     differences++;
@@ -73,7 +39,7 @@ static void show_difference(const struct tiny_read *read, const struct asked *as
            (int)verdict->witness.count, verdict->witness.at ? verdict->witness.at : "");
 }
 
-static void check_witness(const struct tiny_read *read, const struct asked *asked,
+static void check_witness(const struct tiny_read *read, const struct tiny_asked *asked,
                           const struct audit_verdict *verdict, struct tally *tally)
 {
     struct verification v;
@@ -93,24 +59,13 @@ static void check_witness(const struct tiny_read *read, const struct asked *aske
 
 typedef void judge_function(const struct tiny_read *, const struct audit_options *, struct audit_verdict *);
 
-static void audit_it(const struct tiny_read *read, const struct audit_options *options,
-                     struct audit_verdict *verdict)
-{
-    struct program program;
-    struct error err = { 0 };
-
-    ASSERT_OK(program_load(&program, text_of(tiny_program), &err), &err);
-    ASSERT_OK(audit_run(&read->log, &program, options, verdict, &err), &err);
-    program_close(&program);
-}
-
 static void refute_it(const struct tiny_read *read, const struct audit_options *options,
                       struct audit_verdict *verdict)
 {
     struct audit_options by_outcomes = *options;
 
     by_outcomes.by_outcomes = true;
-    audit_it(read, &by_outcomes, verdict);
+    tiny_audit(read, &by_outcomes, verdict);
 }
 
 /* In pieces of some bytes. */
@@ -141,7 +96,7 @@ static void follow_it(const struct tiny_read *read, const struct audit_options *
     audit_follow_close(&follow);
 }
 
-static void compare(const struct tiny_log *log, const struct tiny_read *read, const struct asked *asked,
+static void compare(const struct tiny_log *log, const struct tiny_read *read, const struct tiny_asked *asked,
                     judge_function *judge, struct tally *tally)
 {
     struct audit_options options = { .level = asked->level,
@@ -149,7 +104,7 @@ static void compare(const struct tiny_log *log, const struct tiny_read *read, co
                                      .allows_unjudged = true,
                                      .wants_witness = true,
                                      .runs_max = RUNS_MAX };
-    enum tiny_level expected = expected_at(log, read, asked);
+    enum tiny_level expected = tiny_expected_at(log, read, asked);
     struct audit_verdict verdict;
 
     judge(read, &options, &verdict);
@@ -170,21 +125,18 @@ static void compare(const struct tiny_log *log, const struct tiny_read *read, co
 /* So many logs at each level, or at those that the environment names. */
 static void compare_drawn(size_t rounds, judge_function *judge, struct tally *tallies)
 {
-    const char *seed = getenv("TINY_SEED");
-    struct random_key key = random_key_of_seed(seed ? strtoull(seed, NULL, 10) : 1);
-
     only = getenv("TINY_LEVEL");
     differences = 0;
-    random_init(&dice, &key);
+    tiny_draw_begin(&dice, 1);
     for (size_t i = 0; i < rounds; i++) {
         struct tiny_log log;
         struct tiny_read read;
 
         tiny_draw(&dice, i % 50 == 0 ? 5 : 2 + (int)(i % 3), &log);
         tiny_read_log(&log, &read);
-        for (size_t n = 0; n < ASKED_COUNT; n++)
-            if (!only || strstr(levels[n].name, only))
-                compare(&log, &read, &levels[n], judge, &tallies[n]);
+        for (size_t n = 0; n < TINY_ASKED_COUNT; n++)
+            if (!only || strstr(tiny_asked[n].name, only))
+                compare(&log, &read, &tiny_asked[n], judge, &tallies[n]);
         tiny_read_close(&read);
     }
     TEST_ASSERT_EQUAL_UINT(0, differences);
@@ -192,15 +144,15 @@ static void compare_drawn(size_t rounds, judge_function *judge, struct tally *ta
 
 static void verdicts_are_those_of_the_oracle(void)
 {
-    struct tally tallies[ASKED_COUNT] = { { 0 } };
+    struct tally tallies[TINY_ASKED_COUNT] = { { 0 } };
     size_t rounds = fixture_rounds(250);
 
-    compare_drawn(rounds, audit_it, tallies);
-    for (size_t n = 0; n < ASKED_COUNT; n++) {
+    compare_drawn(rounds, tiny_audit, tallies);
+    for (size_t n = 0; n < TINY_ASKED_COUNT; n++) {
         const struct tally *t = &tallies[n];
 
         printf("%-26s %zu valid, %zu invalid (%zu of their cores verified, %zu undecided), %zu unknown\n",
-               levels[n].name, t->valid, t->invalid, t->refuted, t->undecided, t->unknown);
+               tiny_asked[n].name, t->valid, t->invalid, t->refuted, t->undecided, t->unknown);
         if (only)
             continue;
         TEST_ASSERT_GREATER_THAN_UINT(rounds / 4, t->valid);
@@ -212,14 +164,14 @@ static void verdicts_are_those_of_the_oracle(void)
 /* The proof for long logs, on short ones. It may fail, but not be wrong. */
 static void what_outcomes_refute_has_no_execution(void)
 {
-    struct tally tallies[ASKED_COUNT] = { { 0 } };
+    struct tally tallies[TINY_ASKED_COUNT] = { { 0 } };
     size_t rounds = fixture_rounds(250);
 
     compare_drawn(rounds, refute_it, tallies);
-    for (size_t n = 0; n < ASKED_COUNT; n++) {
+    for (size_t n = 0; n < TINY_ASKED_COUNT; n++) {
         const struct tally *t = &tallies[n];
 
-        printf("%-26s %zu refuted by outcomes (%zu verified), %zu not\n", levels[n].name, t->invalid,
+        printf("%-26s %zu refuted by outcomes (%zu verified), %zu not\n", tiny_asked[n].name, t->invalid,
                t->refuted, t->not_proved);
         if (!only)
             TEST_ASSERT_GREATER_THAN_UINT(0, t->invalid);
@@ -261,7 +213,7 @@ static void who_may_write_later_is_not_placed_where_it_writes_nothing(void)
     struct tiny_read read;
 
     tiny_read_log(&log, &read);
-    compare(&log, &read, &levels[0], audit_it, &tally);
+    compare(&log, &read, &tiny_asked[0], tiny_audit, &tally);
     tiny_read_close(&read);
     TEST_ASSERT_EQUAL_UINT(0, differences);
     TEST_ASSERT_EQUAL_UINT(1, tally.valid);
@@ -309,12 +261,12 @@ static void what_depends_on_who_comes_first_is_not_refuted(void)
 
     differences = 0;
     for (size_t i = 0; i < ROW_COUNT(logs); i++)
-        for (size_t n = 0; n < 2 * ASKED_COUNT; n++) {
+        for (size_t n = 0; n < 2 * TINY_ASKED_COUNT; n++) {
             struct tally tally = { 0 };
             struct tiny_read read;
 
             tiny_read_log(&logs[i], &read);
-            compare(&logs[i], &read, &levels[n / 2], n % 2 ? refute_it : audit_it, &tally);
+            compare(&logs[i], &read, &tiny_asked[n / 2], n % 2 ? refute_it : tiny_audit, &tally);
             tiny_read_close(&read);
         }
     TEST_ASSERT_EQUAL_UINT(0, differences);
@@ -322,11 +274,11 @@ static void what_depends_on_who_comes_first_is_not_refuted(void)
 
 static void a_log_that_is_followed_is_judged_as_a_whole(void)
 {
-    struct tally tallies[ASKED_COUNT] = { { 0 } }, all = { 0 };
+    struct tally tallies[TINY_ASKED_COUNT] = { { 0 } }, all = { 0 };
     size_t rounds = fixture_rounds(80);
 
     compare_drawn(rounds, follow_it, tallies);
-    for (size_t n = 0; n < ASKED_COUNT; n++) {
+    for (size_t n = 0; n < TINY_ASKED_COUNT; n++) {
         all.valid += tallies[n].valid;
         all.invalid += tallies[n].invalid;
         all.unknown += tallies[n].unknown;

@@ -5,37 +5,14 @@
 #include "audit/audit.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "smt/smt.h"
 #include "tests/audit/audit_fixture.h"
 #include "tests/audit/tiny_audit.h"
 #include "tests/audit/tiny_draw.h"
-#include "tests/audit/tiny_oracle.h"
 #include "tests/fixture.h"
 #include "unity.h"
-
-/* A level as an audit is asked for it, and the oracle's, after the `stronger` ones that will do as well. */
-struct asked {
-    const char *name;
-    enum level level;
-    enum audit_model model;
-    enum tiny_level weakest;
-    unsigned stronger;
-};
-
-static const struct asked levels[] = {
-    { "serializable", LEVEL_SERIALIZABLE, AUDIT_RC_LOCKING, TINY_SERIALIZABLE, 0 },
-    { "strict-serializable", LEVEL_STRICT_SERIALIZABLE, AUDIT_RC_LOCKING, TINY_STRICT_SERIALIZABLE,
-      0 },
-    { "snapshot", LEVEL_SNAPSHOT, AUDIT_RC_LOCKING, TINY_SNAPSHOT_BY_VALUE, 1 },
-    { "strict-snapshot", LEVEL_STRICT_SNAPSHOT, AUDIT_RC_LOCKING, TINY_STRICT_SNAPSHOT_BY_VALUE,
-      1 },
-    { "read-committed, locking", LEVEL_READ_COMMITTED, AUDIT_RC_LOCKING, TINY_RC_LOCKING, 0 },
-    { "read-committed, statement", LEVEL_READ_COMMITTED, AUDIT_RC_STATEMENT, TINY_RC_STATEMENT, 1 },
-    { "read-committed, paper", LEVEL_READ_COMMITTED, AUDIT_RC_PAPER, TINY_RC_PAPER, 2 },
-};
 
 struct tally {
     size_t valid, invalid, unknown, not_known, impossible, missed;
@@ -46,18 +23,8 @@ static struct error no_z3;
 void setUp(void) {}
 void tearDown(void) {}
 
-static bool has_execution(const struct tiny_log *log, const struct tiny_read *read,
-                          const struct asked *asked)
-{
-    bool has = false;
-
-    for (unsigned i = 0; i <= asked->stronger && !has; i++)
-        has = tiny_has_execution(log, asked->weakest - asked->stronger + i, text_of(read->digest),
-                                 NULL);
-    return has;
-}
-
-static void fail_with(const struct tiny_read *read, const struct asked *asked, const char *what)
+static void fail_with(const struct tiny_read *read, const struct tiny_asked *asked,
+                      const char *what)
 {
     static char message[4000];
 
@@ -67,7 +34,7 @@ static void fail_with(const struct tiny_read *read, const struct asked *asked, c
 }
 
 static void judge(const struct tiny_log *log, const struct tiny_read *read,
-                  const struct asked *asked, struct audit_z3_options z3, struct tally *tally)
+                  const struct tiny_asked *asked, struct audit_z3_options z3, struct tally *tally)
 {
     const struct audit_options options = { .level = asked->level,
                                            .model = asked->model,
@@ -75,13 +42,10 @@ static void judge(const struct tiny_log *log, const struct tiny_read *read,
                                            .wants_witness = true,
                                            .engine = AUDIT_Z3,
                                            .z3 = z3 };
-    bool expected = has_execution(log, read, asked);
+    bool expected = tiny_expected_at(log, read, asked) != TINY_LEVEL_COUNT;
     struct audit_verdict v;
-    struct program program;
-    struct error err = { 0 };
 
-    ASSERT_OK(program_load(&program, text_of(tiny_program), &err), &err);
-    ASSERT_OK(audit_run(&read->log, &program, &options, &v, &err), &err);
+    tiny_audit(read, &options, &v);
     if (v.verdict == VERDICT_VALID && !expected)
         fail_with(read, asked, "valid, and there is no execution");
     if (v.verdict == VERDICT_INVALID && expected)
@@ -97,26 +61,23 @@ static void judge(const struct tiny_log *log, const struct tiny_read *read,
     tally->impossible += v.z3.answer == AUDIT_Z3_IMPOSSIBLE;
     tally->missed += v.z3.answer == AUDIT_Z3_IMPOSSIBLE && expected;
     audit_verdict_close(&v);
-    program_close(&program);
 }
 
 /* Of the levels those from `first` on, each so many behind the one before. */
 static void judge_drawn(size_t rounds, uint64_t seed, struct audit_z3_options z3, size_t first,
                         size_t step, struct tally *tallies)
 {
-    struct random_key key =
-        random_key_of_seed(getenv("TINY_SEED") ? strtoull(getenv("TINY_SEED"), NULL, 10) : seed);
     struct random dice;
 
-    random_init(&dice, &key);
+    tiny_draw_begin(&dice, seed);
     for (size_t i = 0; i < rounds; i++) {
         struct tiny_log log;
         struct tiny_read read;
 
         tiny_draw(&dice, 2 + (int)(i % 3), &log);
         tiny_read_log(&log, &read);
-        for (size_t n = first; n < ROW_COUNT(levels); n += step)
-            judge(&log, &read, &levels[n], z3, &tallies[n]);
+        for (size_t n = first; n < TINY_ASKED_COUNT; n += step)
+            judge(&log, &read, &tiny_asked[n], z3, &tallies[n]);
         tiny_read_close(&read);
     }
 }
@@ -128,18 +89,18 @@ static bool is_without_z3(void)
 
 static void verdicts_do_not_contradict_the_oracle(void)
 {
-    struct tally tallies[ROW_COUNT(levels)] = { { 0 } }, all = { 0 };
+    struct tally tallies[TINY_ASKED_COUNT] = { { 0 } }, all = { 0 };
 
     if (is_without_z3())
         TEST_IGNORE_MESSAGE("Z3 is not installed: the engine z3 of audits was not tried");
     judge_drawn(fixture_rounds(6), 9,
                 (struct audit_z3_options){ .heuristics = AUDIT_Z3_HEURISTICS }, 0, 1, tallies);
-    for (size_t n = 0; n < ROW_COUNT(levels); n++) {
+    for (size_t n = 0; n < TINY_ASKED_COUNT; n++) {
         const struct tally *t = &tallies[n];
 
         printf("%-26s %zu valid, %zu invalid, %zu unknown (%zu for SQL); Z3 found %zu impossible, "
                "%zu of them wrongly\n",
-               levels[n].name, t->valid, t->invalid, t->unknown, t->not_known, t->impossible,
+               tiny_asked[n].name, t->valid, t->invalid, t->unknown, t->not_known, t->impossible,
                t->missed);
         all.valid += t->valid;
         all.invalid += t->invalid;
@@ -156,13 +117,13 @@ static void heuristics_and_encodings_do_not_contradict_the_oracle(void)
         { .heuristics = 0 }, { .heuristics = 1 },  { .heuristics = 3 },
         { .heuristics = 7 }, { .heuristics = 12 }, { .heuristics = 1, .is_by_elements = true },
     };
-    struct tally tallies[ROW_COUNT(levels)] = { { 0 } };
+    struct tally tallies[TINY_ASKED_COUNT] = { { 0 } };
 
     if (is_without_z3())
         TEST_IGNORE_MESSAGE("Z3 is not installed: the heuristics of the engine z3 were not tried");
     for (size_t i = 0; i < ROW_COUNT(ways); i++)
         judge_drawn(fixture_rounds(1), i + 2, ways[i], 2, 2, tallies);
-    for (size_t n = 2; n < ROW_COUNT(levels); n += 2)
+    for (size_t n = 2; n < TINY_ASKED_COUNT; n += 2)
         TEST_ASSERT_GREATER_THAN_UINT(0, tallies[n].valid + tallies[n].invalid);
 }
 
@@ -213,11 +174,33 @@ static void a_chain_of_payments_ends_where_all_choices_of_states_say(void)
         }
 }
 
+/* A row with the key 1.00 was looked for as 1.0 and not found. */
+static void a_key_is_found_whatever_digits_it_is_written_with(void)
+{
+    static const char sql[] = "CREATE TABLE t (id numeric(10,2) PRIMARY KEY, v bigint NOT NULL);";
+    static const char log[] =
+        "{\"ordeal-log\":1,\"rows\":{\"t\":[{\"id\":\"1.00\",\"v\":\"5\"}]}}\n"
+        "{\"txn\":1,\"statements\":[{\"sql\":\"SELECT v FROM t WHERE id = "
+        "1.0\"}],\"status\":\"ok\","
+        "\"ts\":1,\"answers\":[{\"rows\":[[\"5\"]]}]}\n";
+    struct audit_options options = { .level = LEVEL_SERIALIZABLE,
+                                     .engine = AUDIT_Z3,
+                                     .z3 = { .heuristics = AUDIT_Z3_HEURISTICS } };
+    struct audited a;
+
+    if (is_without_z3())
+        TEST_IGNORE_MESSAGE("Z3 is not installed: keys of numerics were not tried");
+    audit_text(&a, sql, log, options);
+    TEST_ASSERT_EQUAL_INT(AUDIT_Z3_HOLDS, a.verdict.z3.answer);
+    audited_close(&a);
+}
+
 int main(void)
 {
     UNITY_BEGIN();
     RUN_TEST(verdicts_do_not_contradict_the_oracle);
     RUN_TEST(a_chain_of_payments_ends_where_all_choices_of_states_say);
+    RUN_TEST(a_key_is_found_whatever_digits_it_is_written_with);
     RUN_TEST(heuristics_and_encodings_do_not_contradict_the_oracle);
     return UNITY_END();
 }

@@ -1,5 +1,6 @@
 #include "tests/audit/tiny_draw.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static int below(struct random *dice, int bound)
@@ -181,6 +182,14 @@ static void forget_something(struct random *dice, struct tiny_log *log)
             log->txns[t].answers[below(dice, TINY_STATEMENTS_MAX)].is_missing = true;
     }
     log->ts_is_hint = below(dice, 10) == 0;
+}
+
+void tiny_draw_begin(struct random *dice, uint64_t seed)
+{
+    const char *given = getenv("TINY_SEED");
+    struct random_key key = random_key_of_seed(given ? strtoull(given, NULL, 10) : seed);
+
+    random_init(dice, &key);
 }
 
 void tiny_draw(struct random *dice, int txns, struct tiny_log *log)

@@ -7,6 +7,9 @@
 #include "base/random.h"
 #include "tests/audit/tiny.h"
 
+/* By the environment's TINY_SEED, or else by this one. */
+void tiny_draw_begin(struct random *, uint64_t seed);
+
 /* `txns` at most TINY_TXNS_MAX. */
 void tiny_draw(struct random *, int txns, struct tiny_log *);
 

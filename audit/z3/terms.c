@@ -1,4 +1,4 @@
-#include "audit/terms_private.h"
+#include "audit/z3/terms_private.h"
 
 #include <assert.h>
 #include <string.h>
@@ -11,18 +11,12 @@
 
 static uint64_t hash_of(const struct term_node *n)
 {
-    uint64_t hash = hash_mix(n->kind, n->of[0]);
-
-    hash = hash_mix(hash, (uint64_t)n->of[1] << 32 | n->of[2]);
-    return n->kind == TERM_NUMBER || n->kind == TERM_TRUTH ? hash_mix(hash, (uint64_t)n->low)
-                                                           : hash;
+    return hash_mix(hash_mix(n->kind, n->of[0]), (uint64_t)n->of[1] << 32 | n->of[2]);
 }
 
 static bool is_same(const struct term_node *a, const struct term_node *b)
 {
-    if (a->kind != b->kind || memcmp(a->of, b->of, sizeof a->of) != 0)
-        return false;
-    return (a->kind != TERM_NUMBER && a->kind != TERM_TRUTH) || a->low == b->low;
+    return a->kind == b->kind && memcmp(a->of, b->of, sizeof a->of) == 0;
 }
 
 static void put_slot(struct terms *t, uint32_t place)
@@ -67,16 +61,33 @@ static term add_node(struct terms *t, struct term_node n)
 
 void terms_init(struct terms *t, struct arena *arena, struct smt *smt)
 {
+    struct term_node n = { .kind = TERM_TRUTH, .is_boolean = true, .leaves = 1 };
+
     *t = (struct terms){ .smt = smt, .arena = arena };
-    add_node(t, (struct term_node){ .kind = TERM_TRUTH, .is_boolean = true, .leaves = 1 });
-    add_node(t, (struct term_node){
-                    .kind = TERM_TRUTH, .is_boolean = true, .leaves = 1, .low = 1, .high = 1 });
+    add_node(t, n);
+    n.of[0] = n.low = n.high = 1;
+    add_node(t, n);
 }
 
 term terms_number(struct terms *t, int64_t number)
 {
-    return add_node(
-        t, (struct term_node){ .kind = TERM_NUMBER, .leaves = 1, .low = number, .high = number });
+    uint64_t bits = (uint64_t)number;
+
+    return add_node(t, (struct term_node){ .kind = TERM_NUMBER,
+                                           .leaves = 1,
+                                           .of = { (uint32_t)bits, (uint32_t)(bits >> 32) },
+                                           .low = number,
+                                           .high = number });
+}
+
+term terms_constant(struct terms *t, term a, int64_t value)
+{
+    return t->nodes[a].is_boolean ? terms_truth(value != 0) : terms_number(t, value);
+}
+
+term terms_as_number(struct terms *t, term truth)
+{
+    return terms_if(t, truth, terms_number(t, 1), terms_number(t, 0));
 }
 
 term terms_choice(struct terms *t, int64_t low, int64_t high)
@@ -267,13 +278,6 @@ term terms_equal(struct terms *t, term a, term b)
 
 /* --- Booleans ------------------------------------------------------------------------------------------- */
 
-static bool is_of(const struct terms *t, term whole, enum term_kind kind, term part)
-{
-    const struct term_node *n = &t->nodes[whole];
-
-    return n->kind == kind && (n->of[0] == part || n->of[1] == part);
-}
-
 term terms_not(struct terms *t, term a)
 {
     if (terms_is_constant(t, a))
@@ -285,7 +289,7 @@ term terms_not(struct terms *t, term a)
 
 term terms_and(struct terms *t, term a, term b)
 {
-    term not_a, not_b;
+    term not_a;
 
     if (a == TERM_FALSE || b == TERM_FALSE)
         return TERM_FALSE;
@@ -294,13 +298,8 @@ term terms_and(struct terms *t, term a, term b)
     if (b == TERM_TRUE)
         return a;
     not_a = terms_not(t, a);
-    not_b = terms_not(t, b);
-    if (not_a == b || is_of(t, a, TERM_AND, not_b) || is_of(t, b, TERM_AND, not_a))
+    if (not_a == b)
         return TERM_FALSE;
-    if (is_of(t, a, TERM_AND, b) || is_of(t, b, TERM_OR, a))
-        return a;
-    if (is_of(t, b, TERM_AND, a) || is_of(t, a, TERM_OR, b))
-        return b;
     return a < b ? add_truth(t, TERM_AND, a, b) : add_truth(t, TERM_AND, b, a);
 }
 
@@ -320,18 +319,6 @@ static bool find_common(struct terms *t, term a, term b, term *common)
     return false;
 }
 
-/* a OR (NOT a AND b) is a OR b. */
-static bool drop_excluded(struct terms *t, term a, term *b)
-{
-    struct term_node n = t->nodes[*b];
-    term not_a = terms_not(t, a);
-
-    if (n.kind != TERM_AND || (n.of[0] != not_a && n.of[1] != not_a))
-        return false;
-    *b = n.of[0] == not_a ? n.of[1] : n.of[0];
-    return true;
-}
-
 term terms_or(struct terms *t, term a, term b)
 {
     term common = TERM_FALSE;
@@ -344,14 +331,8 @@ term terms_or(struct terms *t, term a, term b)
         return a;
     if (terms_not(t, a) == b)
         return TERM_TRUE;
-    if (is_of(t, a, TERM_OR, b) || is_of(t, b, TERM_AND, a))
-        return a;
-    if (is_of(t, b, TERM_OR, a) || is_of(t, a, TERM_AND, b))
-        return b;
     if (find_common(t, a, b, &common))
         return common;
-    if (drop_excluded(t, a, &b) || drop_excluded(t, b, &a))
-        return terms_or(t, a, b);
     return a < b ? add_truth(t, TERM_OR, a, b) : add_truth(t, TERM_OR, b, a);
 }
 
@@ -401,7 +382,7 @@ term terms_if(struct terms *t, term c, term a, term b)
 
 enum status terms_find(struct terms *t, term a, int64_t value, struct error *err)
 {
-    term constant = t->nodes[a].is_boolean ? terms_truth(value != 0) : terms_number(t, value);
+    term constant = terms_constant(t, a, value);
 
     t->nodes[a].known = constant;
     return array_push(&t->found, a, err);
@@ -418,56 +399,46 @@ void terms_forget_found(struct terms *t, size_t count)
 
 /* --- Z3 ------------------------------------------------------------------------------------------------- */
 
-static unsigned operands_of(enum term_kind kind)
-{
-    switch (kind) {
-    case TERM_TRUTH:
-    case TERM_NUMBER:
-    case TERM_FREE:
-        return 0;
-    case TERM_NOT:
-        return 1;
-    case TERM_IF:
-        return 3;
-    default:
-        return 2;
-    }
-}
+static const struct {
+    unsigned operands;
+    enum smt_operation operation; /* if it has operands */
+} kinds[] = {
+    [TERM_TRUTH] = { 0 },
+    [TERM_NUMBER] = { 0 },
+    [TERM_FREE] = { 0 },
+    [TERM_ADD] = { 2, SMT_ADD },
+    [TERM_MULTIPLY] = { 2, SMT_MULTIPLY },
+    [TERM_DIVIDE] = { 2, SMT_DIVIDE },
+    [TERM_AT_MOST] = { 2, SMT_AT_MOST },
+    [TERM_EQUAL] = { 2, SMT_EQUAL },
+    [TERM_NOT] = { 1, SMT_NOT },
+    [TERM_AND] = { 2, SMT_AND },
+    [TERM_OR] = { 2, SMT_OR },
+    [TERM_IF] = { 3, SMT_IF },
+};
 
 /* Its operands are made already. */
 static enum status make_node(struct terms *t, term a, struct error *err)
 {
-    static const enum smt_operation operations[] = {
-        [TERM_ADD] = SMT_ADD,         [TERM_MULTIPLY] = SMT_MULTIPLY,
-        [TERM_DIVIDE] = SMT_DIVIDE,   [TERM_EQUAL] = SMT_EQUAL,
-        [TERM_AT_MOST] = SMT_AT_MOST, [TERM_NOT] = SMT_NOT,
-        [TERM_AND] = SMT_AND,         [TERM_OR] = SMT_OR,
-        [TERM_IF] = SMT_IF,
-    };
     struct term_node *n = &t->nodes[a];
     uint32_t operands[3] = { 0 }, made = 0;
 
-    for (unsigned i = 0; i < operands_of(n->kind); i++)
+    for (unsigned i = 0; i < kinds[n->kind].operands; i++)
         operands[i] = t->nodes[n->of[i]].made - 1;
-    switch (n->kind) {
-    case TERM_TRUTH:
+    if (n->kind == TERM_TRUTH)
         TRY(smt_make_truth(t->smt, n->low != 0, &made, err));
-        break;
-    case TERM_NUMBER:
+    else if (n->kind == TERM_NUMBER)
         TRY(smt_make_constant(t->smt, n->low, &made, err));
-        break;
-    case TERM_FREE:
+    else if (n->kind == TERM_FREE)
         TRY(smt_make_free(t->smt, n->is_boolean, &made, err));
-        break;
-    default:
-        TRY(smt_make_term(t->smt, operations[n->kind], operands, &made, err));
-        break;
-    }
+    else
+        TRY(smt_make_term(t->smt, kinds[n->kind].operation, operands, &made, err));
     n->made = made + 1;
     return STATUS_OK;
 }
 
-enum status terms_make(struct terms *t, term a, uint32_t *made, struct error *err)
+/* Its number in smt. */
+static enum status make(struct terms *t, term a, uint32_t *made, struct error *err)
 {
     t->todo.count = 0;
     TRY(array_push(&t->todo, a, err));
@@ -476,7 +447,7 @@ enum status terms_make(struct terms *t, term a, uint32_t *made, struct error *er
         const struct term_node *n = &t->nodes[next];
         size_t before = t->todo.count;
 
-        for (unsigned i = 0; i < operands_of(n->kind) && n->made == 0; i++)
+        for (unsigned i = 0; i < kinds[n->kind].operands && n->made == 0; i++)
             if (t->nodes[n->of[i]].made == 0)
                 TRY(array_push(&t->todo, n->of[i], err));
         if (t->todo.count > before)
@@ -489,32 +460,30 @@ enum status terms_make(struct terms *t, term a, uint32_t *made, struct error *er
     return STATUS_OK;
 }
 
-enum status terms_assert(struct terms *t, term a, struct error *err)
+static enum status hand_over(struct terms *t, term a, struct error *err)
 {
     uint32_t made = 0;
 
+    TRY(make(t, a, &made, err));
+    return smt_assert(t->smt, made, err);
+}
+
+enum status terms_assert(struct terms *t, term a, struct error *err)
+{
     if (a == TERM_TRUE)
         return STATUS_OK;
     t->asserted++;
-    TRY(terms_make(t, a, &made, err));
-    return smt_assert(t->smt, made, err);
+    return hand_over(t, a, err);
 }
 
 enum status terms_assert_bounds(struct terms *t, term a, struct error *err)
 {
-    uint32_t operands[3] = { 0 }, compared = 0, made = 0;
+    struct term_node n = t->nodes[a];
 
-    if (t->nodes[a].kind != TERM_FREE || t->nodes[a].is_boolean)
+    if (n.kind != TERM_FREE)
         return STATUS_OK;
-    TRY(terms_make(t, a, &made, err));
-    TRY(terms_make(t, terms_number(t, t->nodes[a].low), &operands[0], err));
-    operands[1] = made;
-    TRY(smt_make_term(t->smt, SMT_AT_MOST, operands, &compared, err));
-    TRY(smt_assert(t->smt, compared, err));
-    operands[0] = made;
-    TRY(terms_make(t, terms_number(t, t->nodes[a].high), &operands[1], err));
-    TRY(smt_make_term(t->smt, SMT_AT_MOST, operands, &compared, err));
-    return smt_assert(t->smt, compared, err);
+    TRY(hand_over(t, add_truth(t, TERM_AT_MOST, terms_number(t, n.low), a), err));
+    return hand_over(t, add_truth(t, TERM_AT_MOST, a, terms_number(t, n.high)), err);
 }
 
 enum status terms_evaluate(struct terms *t, term a, int64_t *value, struct error *err)
@@ -524,6 +493,6 @@ enum status terms_evaluate(struct terms *t, term a, int64_t *value, struct error
     *value = t->nodes[a].low;
     if (terms_is_constant(t, a))
         return STATUS_OK;
-    TRY(terms_make(t, a, &made, err));
+    TRY(make(t, a, &made, err));
     return smt_evaluate(t->smt, made, value, err);
 }

@@ -1,12 +1,13 @@
-#include "audit/symbolic_private.h"
+#include "audit/z3/symbolic_private.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "audit/symbolic_query_private.h"
-#include "audit/symbolic_rows_private.h"
-#include "audit/symbolic_values_private.h"
+#include "audit/z3/prefixes_private.h"
+#include "audit/z3/query_private.h"
+#include "audit/z3/rows_private.h"
+#include "audit/z3/values_private.h"
 
 #define HEAP_BYTES ((size_t)1 << 32)
 #define CALLS_MAX 100
@@ -45,51 +46,57 @@ term symbolic_guard(struct symbolic *s)
     return terms_and(&s->terms, s->guard, terms_not(&s->terms, s->failed));
 }
 
+term symbolic_narrow(struct symbolic *s, term condition)
+{
+    term before = s->guard;
+
+    s->guard = terms_and(&s->terms, before, condition);
+    return before;
+}
+
 void symbolic_fail(struct symbolic *s, term condition, const char *sqlstate)
 {
-    struct sym_failure failure = { .guard = terms_and(&s->terms, symbolic_guard(s), condition) };
+    struct terms *t = &s->terms;
+    term fails = terms_and(t, symbolic_guard(s), condition);
 
-    if (failure.guard == TERM_FALSE)
-        return;
     if (s->assumes) {
-        symbolic_assert(s, terms_not(&s->terms, failure.guard));
+        symbolic_assert(s, terms_not(t, fails));
         return;
     }
-    snprintf(failure.sqlstate, sizeof failure.sqlstate, "%s", sqlstate);
-    symbolic_note(s, array_push(&s->failures, failure, s->err));
-    s->failed = terms_or(&s->terms, s->failed, failure.guard);
+    if (text_equal(text_of(sqlstate), s->plan->txns.at[s->txn].logged->sqlstate))
+        s->fails_as_logged = terms_or(t, s->fails_as_logged, fails);
+    s->failed = terms_or(t, s->failed, fails);
 }
 
 /* --- Variables -------------------------------------------------------------------------------------------- */
 
-static void assign(struct symbolic *s, uint32_t slot, const struct sym *value)
+static void assign(struct symbolic *s, uint32_t slot, struct sym value)
 {
+    const struct program_function *f = s->frame->function;
     struct sym *to = &s->frame->slots[slot];
     term guard = symbolic_guard(s);
 
-    if (s->frame->function->variables && slot < s->frame->function->variable_count &&
-        s->frame->function->variables[slot].not_null)
-        symbolic_fail(s, sym_is_null(value), SQLSTATE_NULL_NOT_ALLOWED);
+    if (slot < f->variable_count && f->variables[slot].not_null)
+        symbolic_fail(s, value.null, SQLSTATE_NULL_NOT_ALLOWED);
     if (guard != TERM_FALSE)
-        *to = sym_merge(s, guard, value, to);
+        *to = sym_merge(s, guard, value, *to);
 }
 
 static void set_found(struct symbolic *s, term truth)
 {
-    struct sym found = sym_of_truth(s, truth);
-
-    assign(s, s->frame->function->found, &found);
+    assign(s, s->frame->function->found, sym_of_truth(truth));
 }
 
-static void assign_into(struct symbolic *s, const struct into *into, const struct sym *cells)
+/* Of a row that is there if so; without cells it is nulls. */
+static void assign_into(struct symbolic *s, const struct into *into, const struct sym *cells,
+                        term is_there)
 {
-    for (uint32_t i = 0; i < into->count; i++) {
-        struct sym v = cells ? cells[i] : sym_of_datum(datum_null());
+    term before = symbolic_narrow(s, is_there);
 
-        if (cells && into->casts[i].code != OPERATOR_NONE)
-            v = sym_apply(s, &into->casts[i], &v, 1, 0);
-        assign(s, into->slots[i], &v);
-    }
+    for (uint32_t i = 0; i < into->count && s->guard != TERM_FALSE; i++)
+        assign(s, into->slots[i],
+               cells ? sym_apply(s, &into->casts[i], &cells[i], 1, 0) : sym_null());
+    s->guard = before;
 }
 
 /* --- Actions ---------------------------------------------------------------------------------------------- */
@@ -107,27 +114,23 @@ static bool may_go_on(struct symbolic *s)
 static void run_query_action(struct symbolic *s, const struct query *query, const struct into *into)
 {
     struct sym_result result = symbolic_query(s, query);
-    const struct select *select = query->kind == QUERY_SELECT ? &query->as.select : NULL;
-    term guard = s->guard, none = TERM_TRUE, some;
+    struct terms *t = &s->terms;
+    term none = TERM_TRUE;
 
     if (s->frame->function->name.length == 0)
         s->frame->rows = result;
     if (into && into->strict)
         symbolic_stick(s, query->line, "INTO STRICT");
-    if (into && result.count > 1 && select && select->order_count > 0)
+    if (into && result.count > 1 && query->kind == QUERY_SELECT && query->as.select.order_count > 0)
         symbolic_stick(s, query->line, "the first of several rows by ORDER BY");
     for (uint32_t i = 0; i < result.count && !s->is_stuck; i++) {
-        s->guard = terms_and(&s->terms, guard, terms_and(&s->terms, none, result.rows[i].guard));
-        if (into && s->guard != TERM_FALSE)
-            assign_into(s, into, result.rows[i].cells);
-        none = terms_and(&s->terms, none, terms_not(&s->terms, result.rows[i].guard));
+        if (into)
+            assign_into(s, into, result.rows[i].cells, terms_and(t, none, result.rows[i].guard));
+        none = terms_and(t, none, terms_not(t, result.rows[i].guard));
     }
-    s->guard = terms_and(&s->terms, guard, none);
-    if (into && s->guard != TERM_FALSE)
-        assign_into(s, into, NULL);
-    s->guard = guard;
-    some = terms_not(&s->terms, none);
-    set_found(s, some);
+    if (into)
+        assign_into(s, into, NULL, none);
+    set_found(s, terms_not(t, none));
 }
 
 static void run_choice(struct symbolic *s, const struct action *a)
@@ -137,14 +140,9 @@ static void run_choice(struct symbolic *s, const struct action *a)
 
     for (uint32_t i = 0; i < a->as.choice.count; i++) {
         const struct arm *arm = &a->as.choice.arms[i];
-        term before = s->guard, holds = TERM_TRUE;
+        term holds = arm->condition ? sym_is_true(symbolic_evaluate(s, arm->condition)) : TERM_TRUE;
+        term before = symbolic_narrow(s, holds);
 
-        if (arm->condition) {
-            struct sym c = symbolic_evaluate(s, arm->condition);
-
-            holds = sym_is_true(&c);
-        }
-        s->guard = terms_and(t, before, holds);
         run_block(s, &arm->body);
         after = terms_or(t, after, s->guard);
         s->guard = terms_and(t, before, terms_not(t, holds));
@@ -153,56 +151,57 @@ static void run_choice(struct symbolic *s, const struct action *a)
     s->lost = TERM_FALSE;
 }
 
-static void begin_round(struct sym_loop *loop)
+static void run_round(struct symbolic *s, const struct block *body)
 {
+    struct sym_loop *loop = s->frame->loop;
+
     loop->continues = TERM_FALSE;
+    run_block(s, body);
+    s->guard = terms_or(&s->terms, s->guard, loop->continues);
 }
 
-static void end_round(struct symbolic *s, const struct sym_loop *loop)
+static void end_loop(struct symbolic *s)
 {
-    s->guard = terms_or(&s->terms, s->guard, loop->continues);
+    s->guard = terms_or(&s->terms, s->guard, s->frame->loop->exits);
+    s->frame->loop = s->frame->loop->outer;
 }
 
 static void run_loop(struct symbolic *s, const struct action *a)
 {
     struct sym_loop loop = { .outer = s->frame->loop, .exits = TERM_FALSE };
+    struct terms *t = &s->terms;
 
     s->frame->loop = &loop;
     while (may_go_on(s)) {
-        begin_round(&loop);
         if (a->as.loop.condition) {
-            struct sym c = symbolic_evaluate(s, a->as.loop.condition);
-            term before = s->guard;
+            term goes_on = sym_is_true(symbolic_evaluate(s, a->as.loop.condition));
+            term before = symbolic_narrow(s, goes_on);
 
-            s->guard = terms_and(&s->terms, before, sym_is_true(&c));
-            loop.exits =
-                terms_or(&s->terms, loop.exits,
-                         terms_and(&s->terms, before, terms_not(&s->terms, sym_is_true(&c))));
+            loop.exits = terms_or(t, loop.exits, terms_and(t, before, terms_not(t, goes_on)));
         }
-        run_block(s, &a->as.loop.body);
-        end_round(s, &loop);
+        run_round(s, &a->as.loop.body);
     }
-    s->frame->loop = loop.outer;
-    s->guard = terms_or(&s->terms, s->guard, loop.exits);
+    end_loop(s);
 }
 
 /* True and a number, unless it is null or to be found. */
 static bool take_bound(struct symbolic *s, const struct expression *e, uint32_t line,
                        int64_t *number)
 {
-    struct sym v = symbolic_evaluate(s, e);
+    struct datum d;
 
-    if (v.is_open || v.datum.kind != DATUM_INTEGER) {
+    if (!sym_find_datum(s, symbolic_evaluate(s, e), &d) || d.kind != DATUM_INTEGER) {
         symbolic_stick(s, line, "a loop whose bounds depend on what was read");
         return false;
     }
-    *number = v.datum.as.integer;
+    *number = d.as.integer;
     return true;
 }
 
 static void run_range(struct symbolic *s, const struct action *a)
 {
     struct sym_loop loop = { .outer = s->frame->loop, .exits = TERM_FALSE, .sets_found = true };
+    bool is_down = a->as.range.reverse;
     int64_t low = 0, high = 0, by = 1;
 
     if (!take_bound(s, a->as.range.low, a->line, &low) ||
@@ -215,64 +214,47 @@ static void run_range(struct symbolic *s, const struct action *a)
     }
     s->frame->loop = &loop;
     set_found(s, TERM_FALSE);
-    for (int64_t i = low; may_go_on(s) && (a->as.range.reverse ? i >= high : i <= high);
-         i += a->as.range.reverse ? -by : by) {
-        struct sym v = sym_of_datum(datum_of_int64(i));
-
-        begin_round(&loop);
-        assign(s, a->as.range.slot, &v);
-        run_block(s, &a->as.range.body);
-        end_round(s, &loop);
+    for (int64_t i = low; may_go_on(s) && (is_down ? i >= high : i <= high);
+         i += is_down ? -by : by) {
+        assign(s, a->as.range.slot, sym_of_integer(terms_number(&s->terms, i)));
+        run_round(s, &a->as.range.body);
     }
-    s->frame->loop = loop.outer;
-    s->guard = terms_or(&s->terms, s->guard, loop.exits);
-    set_found(s, terms_truth(a->as.range.reverse ? low >= high : low <= high));
+    end_loop(s);
+    set_found(s, terms_truth(is_down ? low >= high : low <= high));
 }
 
 static void run_rows(struct symbolic *s, const struct action *a)
 {
     struct sym_loop loop = { .outer = s->frame->loop, .exits = TERM_FALSE, .sets_found = true };
-    struct sym_result result = symbolic_query(s, a->as.rows.query);
+    const struct query *query = a->as.rows.query;
+    struct sym_result result = symbolic_query(s, query);
     struct terms *t = &s->terms;
-    term none = TERM_TRUE, before;
+    term none = TERM_TRUE;
 
-    if (a->as.rows.query->kind == QUERY_SELECT && a->as.rows.query->as.select.order_count > 0 &&
-        result.count > 1)
+    if (query->kind == QUERY_SELECT && query->as.select.order_count > 0 && result.count > 1)
         symbolic_stick(s, a->line, "a loop over rows in an order");
     s->frame->loop = &loop;
     for (uint32_t i = 0; i < result.count && may_go_on(s); i++) {
-        term skips = terms_and(t, s->guard, terms_not(t, result.rows[i].guard));
+        term is_there = result.rows[i].guard, before = symbolic_narrow(s, is_there);
 
-        begin_round(&loop);
-        s->guard = terms_and(t, s->guard, result.rows[i].guard);
-        assign_into(s, a->as.rows.into, result.rows[i].cells);
-        run_block(s, &a->as.rows.body);
-        end_round(s, &loop);
-        s->guard = terms_or(t, s->guard, skips);
-        none = terms_and(t, none, terms_not(t, result.rows[i].guard));
+        assign_into(s, a->as.rows.into, result.rows[i].cells, TERM_TRUE);
+        run_round(s, &a->as.rows.body);
+        s->guard = terms_or(t, s->guard, terms_and(t, before, terms_not(t, is_there)));
+        none = terms_and(t, none, terms_not(t, is_there));
     }
-    s->frame->loop = loop.outer;
-    s->guard = terms_or(t, s->guard, loop.exits);
-    before = s->guard;
-    s->guard = terms_and(t, before, none);
-    if (s->guard != TERM_FALSE)
-        assign_into(s, a->as.rows.into, NULL);
-    s->guard = before;
+    end_loop(s);
+    assign_into(s, a->as.rows.into, NULL, none);
     set_found(s, terms_not(t, none));
 }
 
 static void leave(struct symbolic *s, const struct action *a)
 {
+    const struct expression *condition = a->as.leave.condition;
     struct sym_loop *loop = s->frame->loop;
     struct terms *t = &s->terms;
-    term before = s->guard, leaves = TERM_TRUE;
+    term leaves = condition ? sym_is_true(symbolic_evaluate(s, condition)) : TERM_TRUE;
+    term before = symbolic_narrow(s, leaves);
 
-    if (a->as.leave.condition) {
-        struct sym c = symbolic_evaluate(s, a->as.leave.condition);
-
-        leaves = sym_is_true(&c);
-    }
-    s->guard = terms_and(t, before, leaves);
     for (uint32_t i = 0; i < a->as.leave.depth; i++) {
         if (loop->sets_found)
             set_found(s, TERM_TRUE);
@@ -287,21 +269,18 @@ static void leave(struct symbolic *s, const struct action *a)
 
 static void give_back(struct symbolic *s, const struct expression *value)
 {
-    struct sym v = value ? symbolic_evaluate(s, value) : sym_of_datum(datum_null());
+    struct sym v = value ? symbolic_evaluate(s, value) : sym_null();
 
-    s->frame->result = sym_merge(s, s->guard, &v, &s->frame->result);
+    s->frame->result = sym_merge(s, s->guard, v, s->frame->result);
     s->frame->returns = terms_or(&s->terms, s->frame->returns, s->guard);
     s->guard = TERM_FALSE;
 }
 
 static void run_action(struct symbolic *s, const struct action *a)
 {
-    struct sym v;
-
     switch (a->kind) {
     case ACTION_ASSIGN:
-        v = symbolic_evaluate(s, a->as.assign.value);
-        assign(s, a->as.assign.slot, &v);
+        assign(s, a->as.assign.slot, symbolic_evaluate(s, a->as.assign.value));
         break;
     case ACTION_QUERY:
         run_query_action(s, a->as.query.query, a->as.query.into);
@@ -359,25 +338,22 @@ struct sym symbolic_call(struct symbolic *s, uint32_t function, const struct sym
                          struct sym_result *rows)
 {
     const struct program_function *f = &s->tree->functions[function];
-    struct sym_frame frame = { .function = f, .returns = TERM_FALSE }, *outer = s->frame;
-    struct sym null = sym_of_datum(datum_null());
+    struct sym_frame frame = { .function = f, .result = sym_null(), .returns = TERM_FALSE },
+                     *outer = s->frame;
 
     if (s->depth >= CALLS_MAX) {
         symbolic_stick(s, f->line, "calls within each other, so many");
-        return null;
+        return sym_null();
     }
     frame.slots = arena_take(&s->arena, (size_t)f->variable_count + 1, sizeof *frame.slots);
-    for (uint32_t i = 0; i < f->parameter_count; i++)
-        frame.slots[i] = arguments[i];
+    for (uint32_t i = 0; i <= f->variable_count; i++)
+        frame.slots[i] = i < f->parameter_count ? arguments[i] : sym_null();
     s->frame = &frame;
     s->depth++;
-    frame.slots[f->found] = sym_of_datum(datum_of_bool(false));
+    frame.slots[f->found] = sym_of_truth(TERM_FALSE);
     for (uint32_t i = f->parameter_count; i < f->variable_count; i++)
-        if (f->variables[i].initial) {
-            struct sym v = symbolic_evaluate(s, f->variables[i].initial);
-
-            assign(s, i, &v);
-        }
+        if (f->variables[i].initial)
+            assign(s, i, symbolic_evaluate(s, f->variables[i].initial));
     run_block(s, &f->body);
     if (s->guard != TERM_FALSE && f->result.kind != TYPE_VOID && f->name.length > 0) {
         symbolic_fail(s, TERM_TRUE, SQLSTATE_NO_RETURN);
@@ -393,11 +369,6 @@ struct sym symbolic_call(struct symbolic *s, uint32_t function, const struct sym
 
 /* --- Answers ---------------------------------------------------------------------------------------------- */
 
-static term as_number(struct symbolic *s, term truth)
-{
-    return terms_if(&s->terms, truth, terms_number(&s->terms, 1), terms_number(&s->terms, 0));
-}
-
 static term is_answered_row(struct symbolic *s, const struct call_answer *a, uint32_t number,
                             const struct sym_result *r, const struct sym_found *row)
 {
@@ -405,7 +376,7 @@ static term is_answered_row(struct symbolic *s, const struct call_answer *a, uin
     term is_it = row->guard;
 
     for (uint32_t i = 0; i < r->width && is_it != TERM_FALSE; i++)
-        is_it = terms_and(&s->terms, is_it, sym_is_answer(s, &row->cells[i], cells[i]));
+        is_it = terms_and(&s->terms, is_it, sym_is_answer(s, row->cells[i], cells[i]));
     return is_it;
 }
 
@@ -423,12 +394,22 @@ static bool is_same_row(const struct symbolic *s, const struct call_answer *a, u
     return true;
 }
 
+static void expect_count(struct symbolic *s, const struct sym_result *r, int64_t wanted)
+{
+    struct terms *t = &s->terms;
+    term count = terms_number(t, 0);
+
+    for (uint32_t i = 0; i < r->count; i++)
+        count = terms_add(t, count, terms_as_number(t, r->rows[i].guard));
+    symbolic_assert(s, terms_equal(t, count, terms_number(t, wanted)));
+}
+
 /* Each row is there as often as it was answered, and there are no others. */
 static void expect_rows(struct symbolic *s, const struct call_answer *a, const struct sym_result *r)
 {
     struct terms *t = &s->terms;
 
-    symbolic_assert(s, terms_equal(t, r->affected, terms_number(t, a->row_count)));
+    expect_count(s, r, a->row_count);
     if (a->row_count > 0 && a->width != r->width) {
         symbolic_assert(s, TERM_FALSE);
         return;
@@ -436,18 +417,13 @@ static void expect_rows(struct symbolic *s, const struct call_answer *a, const s
     for (uint32_t i = 0; i < a->row_count; i++) {
         term count = terms_number(t, 0);
         int64_t wanted = 0;
-        bool is_first = true;
 
-        for (uint32_t k = 0; k < a->row_count; k++) {
-            bool is_same = is_same_row(s, a, i, k);
-
-            wanted += is_same;
-            is_first &= k >= i || !is_same;
-        }
-        for (uint32_t k = 0; k < r->count && is_first; k++)
-            count = terms_add(t, count, as_number(s, is_answered_row(s, a, i, r, &r->rows[k])));
-        if (is_first)
-            symbolic_assert(s, terms_equal(t, count, terms_number(t, wanted)));
+        for (uint32_t k = 0; k < a->row_count; k++)
+            wanted += is_same_row(s, a, i, k);
+        for (uint32_t k = 0; k < r->count; k++)
+            count =
+                terms_add(t, count, terms_as_number(t, is_answered_row(s, a, i, r, &r->rows[k])));
+        symbolic_assert(s, terms_equal(t, count, terms_number(t, wanted)));
     }
 }
 
@@ -512,7 +488,7 @@ static void expect_statement(struct symbolic *s, const struct call_answer *a,
     if (a->kind == CALL_ANSWER_MISSING)
         return;
     if (a->kind == CALL_ANSWER_COUNT) {
-        symbolic_assert(s, terms_equal(&s->terms, r->affected, terms_number(&s->terms, a->count)));
+        expect_count(s, r, a->count);
         return;
     }
     if (r->width == 0)
@@ -523,88 +499,60 @@ static void expect_statement(struct symbolic *s, const struct call_answer *a,
         expect_order(s, a, f->body.actions[0].as.returned);
 }
 
-static void expect_call(struct symbolic *s, const struct call_answer *a, enum type_kind type,
-                        const struct sym *v)
+static void expect_call(struct symbolic *s, const struct call_answer *a,
+                        const struct program_function *f, struct sym *value)
 {
-    struct text cell;
+    struct sym_found row = { .guard = TERM_TRUE, .cells = value };
+    struct sym_result r = { &row, 1, 1 };
+    const struct datum nothing = datum_null();
+    bool is_right = true;
 
-    if (a->kind == CALL_ANSWER_MISSING ||
-        (type == TYPE_VOID && a->kind == CALL_ANSWER_ROWS && a->row_count == 0))
-        return;
-    if (a->kind == CALL_ANSWER_COUNT) {
-        symbolic_assert(s, terms_truth(a->count == 1 || (a->count == 0 && type == TYPE_VOID)));
+    if (f->result.kind != TYPE_VOID) {
+        expect_statement(s, a, &r, f);
         return;
     }
-    if (a->row_count != 1 || a->width != 1) {
-        symbolic_assert(s, TERM_FALSE);
-        return;
-    }
-    cell = s->plan->log->cells.at[a->cell];
-    symbolic_assert(s, type == TYPE_VOID ? terms_truth(!cell.at || cell.length == 0)
-                                         : sym_is_answer(s, v, cell));
+    symbolic_note(s, compare_call(&s->compare, a, TYPE_VOID, &nothing, &is_right, s->err));
+    symbolic_assert(s, terms_truth(is_right));
 }
 
 /* --- Transactions ----------------------------------------------------------------------------------------- */
 
 static struct sym *take_arguments(struct symbolic *s, const struct plan_txn *t)
 {
-    const struct program_function *f = &s->tree->functions[t->function];
-    struct sym *arguments =
-        arena_take(&s->arena, (size_t)f->parameter_count + 1, sizeof *arguments);
-    struct sql_error sql_error;
+    uint32_t count = s->tree->functions[t->function].parameter_count;
+    struct datum *data = arena_take(&s->arena, (size_t)count + 1, sizeof *data);
+    struct sym *arguments = arena_take(&s->arena, (size_t)count + 1, sizeof *arguments);
 
-    for (uint32_t i = 0; i < f->parameter_count; i++) {
-        struct text cell = s->plan->log->cells.at[t->logged->argument + i];
-
-        if (cell.at && datum_parse(cell, f->variables[i].type.kind, &s->heap, &arguments[i].datum,
-                                   &sql_error) != STATUS_OK) {
-            s->err->line = t->logged->line;
-            symbolic_note(s, error_set(s->err, STATUS_BAD_INPUT, "argument %u of %.*s: %s", i + 1,
-                                       TEXT_PRINT(t->logged->function), sql_error.text));
-        }
-    }
+    symbolic_note(s, audit_plan_arguments(s->plan, t, &s->heap, data, s->err));
+    for (uint32_t i = 0; i < count; i++)
+        arguments[i] = sym_of_datum(s, &data[i]);
     return arguments;
 }
 
 static void run_steps(struct symbolic *s, const struct plan_txn *t)
 {
-    static const struct call_answer missing = { .kind = CALL_ANSWER_MISSING };
     uint32_t count = t->step_count > 0 ? t->step_count : t->logged->function.length > 0;
     struct sym *arguments = t->step_count == 0 && count > 0 ? take_arguments(s, t) : NULL;
 
     for (uint32_t i = 0; i < count && !s->is_stuck && s->status == STATUS_OK; i++) {
         uint32_t function = t->step_count > 0 ? s->plan->steps.at[t->step + i] : t->function;
-        const struct call_answer *a = i < t->logged->answer_count
-                                          ? &s->plan->log->answers.at[t->logged->answer + i]
-                                          : &missing;
-        struct sym_result rows = { .affected = terms_number(&s->terms, 0) };
+        const struct program_function *f = &s->tree->functions[function];
+        const struct call_answer *a = audit_plan_answer(s->plan, t, i);
+        struct sym_result rows = { .count = 0 };
         struct sym value = symbolic_call(s, function, arguments, &rows);
 
         if (s->is_stuck || t->is_unknown || symbolic_guard(s) == TERM_FALSE)
             continue;
         if (t->step_count > 0)
-            expect_statement(s, a, &rows, &s->tree->functions[function]);
+            expect_statement(s, a, &rows, f);
         else
-            expect_call(s, a, s->tree->functions[function].result.kind, &value);
+            expect_call(s, a, f, &value);
     }
 }
 
-/* It failed if the log has an error, and then with that. */
-static void expect_failure(struct symbolic *s, const struct plan_txn *t)
+static bool is_failed(const struct plan_txn *t)
 {
-    term fails = TERM_FALSE;
-
-    if (t->is_unknown) {
-        symbolic_assert(
-            s, terms_or(&s->terms, terms_not(&s->terms, s->here), terms_not(&s->terms, s->failed)));
-        return;
-    }
-    if (t->logged->sqlstate.length == 0)
-        return;
-    for (size_t i = 0; i < s->failures.count; i++)
-        if (text_equal(text_of(s->failures.at[i].sqlstate), t->logged->sqlstate))
-            fails = terms_or(&s->terms, fails, s->failures.at[i].guard);
-    symbolic_assert(s, fails);
+    return !t->is_unknown && t->logged->sqlstate.length > 0;
 }
 
 static void begin(struct symbolic *s, const struct sym_place *place)
@@ -616,11 +564,13 @@ static void begin(struct symbolic *s, const struct sym_place *place)
     s->low = place->low;
     s->high = place->high;
     s->guard = TERM_TRUE;
-    s->failed = s->lost = TERM_FALSE;
-    s->failures.count = s->seen.count = 0;
-    s->assumes = !t->is_unknown && t->logged->sqlstate.length == 0;
+    s->failed = s->fails_as_logged = s->lost = TERM_FALSE;
+    s->seen.count = 0;
+    s->assumes = !t->is_unknown && !is_failed(t);
     s->here = t->is_unknown ? terms_free_truth(&s->terms) : TERM_TRUE;
     s->has_state = false;
+    s->statements = terms_number(&s->terms, 0);
+    s->begun = TERM_FALSE;
     s->last_state = terms_number(&s->terms, place->low);
     s->depth = s->steps = 0;
 }
@@ -629,22 +579,25 @@ enum status symbolic_run(struct symbolic *s, const struct sym_place *place, stru
 {
     const struct plan_txn *t = &s->plan->txns.at[place->txn];
     const struct sym *sources[2] = { NULL, NULL };
-    struct sym_event present = { .txn = place->txn, .begins = true };
 
     s->err = err;
     s->status = STATUS_OK;
     begin(s, place);
     s->sources = sources;
     if (t->is_unknown) {
-        present.state = s->here;
-        present.row = UINT64_MAX;
+        struct sym_event present = { place->txn, TERM_TRUE, s->statements, s->here,
+                                     PREFIXES_IS_PRESENT };
+
         symbolic_note(s, array_push(&s->events, present, err));
     }
     run_steps(s, t);
     if (!s->is_stuck && s->status == STATUS_OK) {
-        expect_failure(s, t);
-        if (!t->is_unknown && t->logged->sqlstate.length > 0)
+        if (t->is_unknown)
+            symbolic_assert(s, terms_not(&s->terms, terms_and(&s->terms, s->here, s->failed)));
+        if (is_failed(t)) {
+            symbolic_assert(s, s->fails_as_logged);
             symbolic_abandon(s);
+        }
         symbolic_commit(s);
     }
     if (s->terms.overflows)

@@ -10,8 +10,8 @@
  * Terms are numbers; nothing is an error before terms_assert(), but `overflows` is set once a number needs more than
  * 64 bits: then the terms mean nothing.
  */
-#ifndef AUDIT_TERMS_PRIVATE_H
-#define AUDIT_TERMS_PRIVATE_H
+#ifndef AUDIT_Z3_TERMS_PRIVATE_H
+#define AUDIT_Z3_TERMS_PRIVATE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -44,7 +44,7 @@ struct term_node {
     uint8_t kind;
     bool is_boolean;
     uint32_t leaves; /* of constants under nothing but TERM_IF; 0: there is something else */
-    term of[3];
+    term of[3];      /* of a number its halves, of a truth itself, of what is free its own number */
     int64_t low, high; /* what it can be; both the same: a constant */
     uint32_t made;     /* its number in smt, plus one; 0: it has none */
     term known;        /* H3: the constant that it has to be, or itself */
@@ -80,6 +80,10 @@ static inline term terms_truth(bool truth)
 {
     return truth ? TERM_TRUE : TERM_FALSE;
 }
+/* Of the kind that the term is of. */
+term terms_constant(struct terms *, term, int64_t);
+/* 1 or 0. */
+term terms_as_number(struct terms *, term truth);
 /* What is free is known to be between these only once that is asserted: terms_assert_bounds(). */
 term terms_choice(struct terms *, int64_t low, int64_t high);
 term terms_free_truth(struct terms *);
@@ -115,9 +119,8 @@ static inline term terms_now(const struct terms *t, term a)
     return t->nodes[a].known;
 }
 
-MUST_USE enum status terms_make(struct terms *, term, uint32_t *made, struct error *);
 MUST_USE enum status terms_assert(struct terms *, term, struct error *);
-/* Of a term that is free. */
+/* Of an integer that is free, which it is told not to be beyond; of others nothing. */
 MUST_USE enum status terms_assert_bounds(struct terms *, term, struct error *);
 MUST_USE enum status terms_evaluate(struct terms *, term, int64_t *, struct error *);
 

@@ -1,14 +1,9 @@
-#include "audit/symbolic_query_private.h"
+#include "audit/z3/query_private.h"
 
 #include <string.h>
 
-#include "audit/symbolic_rows_private.h"
-#include "audit/symbolic_values_private.h"
-
-static struct sym null_sym(void)
-{
-    return sym_of_datum(datum_null());
-}
+#include "audit/z3/rows_private.h"
+#include "audit/z3/values_private.h"
 
 /* --- Expressions ------------------------------------------------------------------------------------------ */
 
@@ -21,11 +16,12 @@ static struct sym *evaluate_arguments(struct symbolic *s, const struct expressio
     return values;
 }
 
-static struct sym truth_of_three(struct symbolic *s, term is_true, term is_null)
+/* What decides, whatever else there is; else null if anything is. */
+static struct sym three_valued(struct symbolic *s, term decides, term null, bool decided)
 {
-    struct sym null = null_sym(), truth = sym_of_truth(s, is_true);
+    struct sym rest = sym_merge(s, null, sym_null(), sym_of_truth(terms_truth(!decided)));
 
-    return sym_merge(s, is_null, &null, &truth);
+    return sym_merge(s, decides, sym_of_truth(terms_truth(decided)), rest);
 }
 
 /* AND: false if one is; else null if one is. OR turned round. What is behind one that decides is not evaluated. */
@@ -37,62 +33,43 @@ static struct sym evaluate_logic(struct symbolic *s, const struct expression *e)
 
     for (uint32_t i = 0; i < e->argument_count && decided != TERM_TRUE; i++) {
         struct sym v = symbolic_evaluate(s, e->arguments[i]);
-        term is_null = sym_is_null(&v), is_true = sym_is_true(&v);
-        term is_false = terms_and(t, terms_not(t, is_true), terms_not(t, is_null));
 
-        decided = terms_or(t, decided, is_and ? is_false : is_true);
-        null = terms_or(t, null, is_null);
+        decided = terms_or(t, decided, is_and ? sym_is_false(t, v) : sym_is_true(v));
+        null = terms_or(t, null, v.null);
         s->guard = terms_and(t, guard, terms_not(t, decided));
     }
     s->guard = guard;
-    null = terms_and(t, null, terms_not(t, decided));
-    return truth_of_three(
-        s, is_and ? terms_and(t, terms_not(t, decided), terms_not(t, null)) : decided, null);
+    return three_valued(s, decided, null, !is_and);
 }
 
-static struct sym evaluate_case(struct symbolic *s, const struct expression *e)
+/* CASE has a condition before each value but the last one; COALESCE takes the first value that is not null. */
+static struct sym evaluate_choice(struct symbolic *s, const struct expression *e)
 {
+    bool is_case = e->kind == EXPRESSION_CASE, is_first = true;
     struct terms *t = &s->terms;
     term guard = s->guard, left = TERM_TRUE;
-    struct sym result = null_sym();
-    bool is_first = true;
+    struct sym result = sym_null();
 
-    for (uint32_t i = 0; i < e->argument_count && left != TERM_FALSE; i += 2) {
-        bool is_else = i + 1 == e->argument_count;
+    for (uint32_t i = 0; i < e->argument_count && left != TERM_FALSE; i++) {
+        bool has_condition = is_case && i + 1 < e->argument_count;
         term here = left;
         struct sym v;
 
         s->guard = terms_and(t, guard, left);
-        if (!is_else) {
-            struct sym c = symbolic_evaluate(s, e->arguments[i]);
-
-            here = terms_and(t, left, sym_is_true(&c));
-            left = terms_and(t, left, terms_not(t, sym_is_true(&c)));
-        }
-        s->guard = terms_and(t, guard, here);
-        if (here == TERM_FALSE)
-            continue;
-        v = symbolic_evaluate(s, e->arguments[is_else ? i : i + 1]);
-        result = is_first ? v : sym_merge(s, here, &v, &result);
-        is_first = false;
-    }
-    s->guard = guard;
-    return result;
-}
-
-static struct sym evaluate_coalesce(struct symbolic *s, const struct expression *e)
-{
-    struct terms *t = &s->terms;
-    term guard = s->guard, left = TERM_TRUE;
-    struct sym result = null_sym();
-
-    for (uint32_t i = 0; i < e->argument_count && left != TERM_FALSE; i++) {
-        struct sym v;
-
-        s->guard = terms_and(t, guard, left);
         v = symbolic_evaluate(s, e->arguments[i]);
-        result = sym_merge(s, left, &v, &result);
-        left = terms_and(t, left, sym_is_null(&v));
+        if (!is_case)
+            left = terms_and(t, left, v.null);
+        if (has_condition) {
+            here = terms_and(t, left, sym_is_true(v));
+            left = terms_and(t, left, terms_not(t, sym_is_true(v)));
+            s->guard = terms_and(t, guard, here);
+            i++;
+            if (here == TERM_FALSE)
+                continue;
+            v = symbolic_evaluate(s, e->arguments[i]);
+        }
+        result = is_first ? v : sym_merge(s, here, v, result);
+        is_first = false;
     }
     s->guard = guard;
     return result;
@@ -102,43 +79,36 @@ static struct sym evaluate_in(struct symbolic *s, const struct expression *e)
 {
     struct terms *t = &s->terms;
     struct sym *v = evaluate_arguments(s, e);
-    term found = TERM_FALSE, null = sym_is_null(&v[0]);
+    term found = TERM_FALSE, null = v[0].null;
 
     for (uint32_t i = 1; i < e->argument_count; i++) {
-        found = terms_or(t, found,
-                         terms_and(t, sym_same(s, &v[0], &v[i]), terms_not(t, sym_is_null(&v[0]))));
-        null = terms_or(t, null, sym_is_null(&v[i]));
+        found = terms_or(t, found, terms_and(t, sym_same(s, v[0], v[i]), terms_not(t, v[0].null)));
+        null = terms_or(t, null, v[i].null);
     }
-    null = terms_and(t, null, terms_not(t, found));
-    if (e->as.in.negated)
-        found = terms_and(t, terms_not(t, found), terms_not(t, null));
-    return truth_of_three(s, found, null);
+    return three_valued(s, found, null, !e->as.in.negated);
 }
 
 /* One more value of sum, min or max. */
-static struct sym add_value(struct symbolic *s, const struct expression *e, const struct sym *sum,
-                            const struct sym *v, term counts)
+static struct sym add_value(struct symbolic *s, const struct expression *e, struct sym sum,
+                            struct sym v, term counts)
 {
-    struct operator_choice add = { .code = OPERATOR_ADD_NUMERIC,
-                                   .argument_count = 2,
-                                   .result = e->type };
-    struct operator_choice less = { .code = OPERATOR_LESS_OTHER, .argument_count = 2 };
-    struct sym both[2] = { *sum, *v }, next, is_less;
+    bool is_numeric = e->type.kind == TYPE_NUMERIC;
+    bool is_min = e->as.aggregate.kind == AGGREGATE_MIN;
+    struct operator_choice choice = { .argument_count = 2, .result = e->type };
+    struct sym next;
 
     if (e->as.aggregate.kind == AGGREGATE_SUM) {
-        add.code = e->type.kind == TYPE_NUMERIC ? OPERATOR_ADD_NUMERIC : OPERATOR_ADD_BIGINT;
-        next = sym_apply(s, &add, both, 2, e->line);
+        choice.code = is_numeric ? OPERATOR_ADD_NUMERIC : OPERATOR_ADD_BIGINT;
+        next = sym_apply(s, &choice, (struct sym[]){ sum, v }, 2, e->line);
     } else {
-        less.code = e->type.kind == TYPE_NUMERIC || type_is_text(e->type.kind)
-                        ? OPERATOR_LESS_OTHER
-                        : OPERATOR_LESS_INTEGER;
-        is_less = sym_apply(
-            s, &less, e->as.aggregate.kind == AGGREGATE_MIN ? (struct sym[]){ *v, *sum } : both, 2,
-            e->line);
-        next = sym_merge(s, sym_is_true(&is_less), v, sum);
+        choice.code =
+            is_numeric || type_is_text(e->type.kind) ? OPERATOR_LESS_OTHER : OPERATOR_LESS_INTEGER;
+        next =
+            sym_apply(s, &choice, (struct sym[]){ is_min ? v : sum, is_min ? sum : v }, 2, e->line);
+        next = sym_merge(s, sym_is_true(next), v, sum);
     }
-    next = sym_merge(s, sym_is_null(sum), v, &next);
-    return sym_merge(s, counts, &next, sum);
+    next = sym_merge(s, sum.null, v, next);
+    return sym_merge(s, counts, next, sum);
 }
 
 /* bigint becomes numeric where its sum does. */
@@ -158,32 +128,30 @@ static struct sym evaluate_aggregate(struct symbolic *s, const struct expression
 {
     struct terms *t = &s->terms;
     enum aggregate_kind kind = e->as.aggregate.kind;
-    term count = terms_number(t, 0), guard = s->guard;
-    struct sym result = null_sym();
+    bool is_count = kind == AGGREGATE_COUNT_ROWS || kind == AGGREGATE_COUNT;
+    term count = terms_number(t, 0);
+    struct sym result = sym_null();
 
     if (e->as.aggregate.distinct || kind == AGGREGATE_AVG) {
         symbolic_stick(s, e->line, e->as.aggregate.distinct ? "DISTINCT in an aggregate" : "avg()");
         return result;
     }
     for (uint32_t i = 0; i < s->group_count; i++) {
-        term counts = s->group[i].guard;
-        struct sym v = sym_of_datum(datum_of_int64(1));
+        term counts = s->group[i].guard, before = symbolic_narrow(s, counts);
+        struct sym v = sym_of_truth(TERM_TRUE);
 
         s->sources[0] = s->group[i].cells;
-        s->guard = terms_and(t, guard, counts);
         if (kind != AGGREGATE_COUNT_ROWS)
             v = as_summed(s, e, symbolic_evaluate(s, e->arguments[0]));
-        counts = terms_and(t, counts, terms_not(t, sym_is_null(&v)));
-        if (kind == AGGREGATE_COUNT_ROWS || kind == AGGREGATE_COUNT)
-            count =
-                terms_add(t, count, terms_if(t, counts, terms_number(t, 1), terms_number(t, 0)));
+        counts = terms_and(t, counts, terms_not(t, v.null));
+        if (is_count)
+            count = terms_add(t, count, terms_as_number(t, counts));
         else if (counts != TERM_FALSE)
-            result = add_value(s, e, &result, &v, counts);
+            result = add_value(s, e, result, v, counts);
+        s->guard = before;
     }
-    s->guard = guard;
     s->sources[0] = NULL;
-    return kind == AGGREGATE_COUNT_ROWS || kind == AGGREGATE_COUNT ? sym_of_integer(s, count)
-                                                                   : result;
+    return is_count ? sym_of_integer(count) : result;
 }
 
 static struct sym evaluate_column(struct symbolic *s, const struct expression *e)
@@ -193,16 +161,16 @@ static struct sym evaluate_column(struct symbolic *s, const struct expression *e
     if (cells)
         return cells[e->as.column.column];
     symbolic_stick(s, e->line, "a join or a column of a query around it");
-    return null_sym();
+    return sym_null();
 }
 
 struct sym symbolic_evaluate(struct symbolic *s, const struct expression *e)
 {
     if (s->is_stuck || s->status != STATUS_OK)
-        return null_sym();
+        return sym_null();
     switch (e->kind) {
     case EXPRESSION_CONSTANT:
-        return sym_of_datum(e->as.constant);
+        return sym_of_datum(s, &e->as.constant);
     case EXPRESSION_VARIABLE:
         return s->frame->slots[e->as.slot];
     case EXPRESSION_COLUMN:
@@ -213,9 +181,8 @@ struct sym symbolic_evaluate(struct symbolic *s, const struct expression *e)
     case EXPRESSION_OR:
         return evaluate_logic(s, e);
     case EXPRESSION_CASE:
-        return evaluate_case(s, e);
     case EXPRESSION_COALESCE:
-        return evaluate_coalesce(s, e);
+        return evaluate_choice(s, e);
     case EXPRESSION_IN:
         return evaluate_in(s, e);
     case EXPRESSION_AGGREGATE:
@@ -224,12 +191,12 @@ struct sym symbolic_evaluate(struct symbolic *s, const struct expression *e)
         return symbolic_call(s, e->as.function, evaluate_arguments(s, e), NULL);
     case EXPRESSION_SUBQUERY:
         symbolic_stick(s, e->line, "subqueries");
-        return null_sym();
+        break;
     case EXPRESSION_NUMBER:
         symbolic_stick(s, e->line, "sequences");
-        return null_sym();
+        break;
     }
-    return null_sym();
+    return sym_null();
 }
 
 /* --- Finding rows ----------------------------------------------------------------------------------------- */
@@ -238,14 +205,6 @@ static void note_column(void *has_any, const struct expression *e)
 {
     (void)e;
     *(bool *)has_any = true;
-}
-
-static bool has_columns(const struct expression *e)
-{
-    bool has_any = false;
-
-    tree_visit_columns(e, note_column, &has_any);
-    return has_any;
 }
 
 /* `column = value` among the conjuncts, with a value that depends on no row. */
@@ -263,9 +222,10 @@ static const struct expression *find_pin(const struct expression *where, uint16_
         return found;
     for (int i = 0; i < 2 && !found; i++) {
         const struct expression *side = where->arguments[i], *other = where->arguments[1 - i];
+        bool depends = false;
 
-        if (side->kind == EXPRESSION_COLUMN && side->as.column.column == column &&
-            !has_columns(other))
+        tree_visit_columns(other, note_column, &depends);
+        if (side->kind == EXPRESSION_COLUMN && side->as.column.column == column && !depends)
             found = other;
     }
     return found;
@@ -282,18 +242,13 @@ static bool find_by_key(struct symbolic *s, uint32_t table, const struct express
         return false;
     for (uint16_t i = 0; i < schema->key.count; i++) {
         const struct expression *pin = find_pin(where, schema->key.at[i]);
-        struct sym v;
 
-        if (!pin)
+        if (!pin || !sym_find_datum(s, symbolic_evaluate(s, pin), &cells[schema->key.at[i]]))
             return false;
-        v = symbolic_evaluate(s, pin);
-        if (v.is_open)
-            return false;
-        if (datum_is_null(&v.datum)) {
+        if (datum_is_null(&cells[schema->key.at[i]])) {
             *row = SYMBOLIC_NO_ROW;
             return true;
         }
-        cells[schema->key.at[i]] = v.datum;
     }
     *row = symbolic_find_row(s, table, cells, false);
     return true;
@@ -301,16 +256,14 @@ static bool find_by_key(struct symbolic *s, uint32_t table, const struct express
 
 static term matches(struct symbolic *s, const struct sym_view *view, const struct expression *where)
 {
-    term guard = s->guard, found;
-    struct sym c;
+    term before, found;
 
     if (view->exists == TERM_FALSE || !where)
         return view->exists;
     s->sources[0] = view->cells;
-    s->guard = terms_and(&s->terms, guard, view->exists);
-    c = symbolic_evaluate(s, where);
-    found = terms_and(&s->terms, view->exists, sym_is_true(&c));
-    s->guard = guard;
+    before = symbolic_narrow(s, view->exists);
+    found = terms_and(&s->terms, view->exists, sym_is_true(symbolic_evaluate(s, where)));
+    s->guard = before;
     return found;
 }
 
@@ -333,7 +286,7 @@ static void find_row(struct symbolic *s, uint32_t row, const struct expression *
 static struct sym_result find_rows(struct symbolic *s, uint32_t table,
                                    const struct expression *where, bool locks)
 {
-    struct sym_result result = { .affected = terms_number(&s->terms, 0) };
+    struct sym_result result = { .count = 0 };
     sym_found_list list = { NULL, 0, 0 };
     uint32_t row = SYMBOLIC_NO_ROW;
 
@@ -349,11 +302,6 @@ static struct sym_result find_rows(struct symbolic *s, uint32_t table,
     if (list.count > 0)
         memcpy(result.rows, list.at, list.count * sizeof *list.at);
     result.count = (uint32_t)list.count;
-    for (uint32_t i = 0; i < result.count; i++)
-        result.affected =
-            terms_add(&s->terms, result.affected,
-                      terms_if(&s->terms, result.rows[i].guard, terms_number(&s->terms, 1),
-                               terms_number(&s->terms, 0)));
     array_close(&list);
     return result;
 }
@@ -364,16 +312,15 @@ static struct sym *evaluate_outputs(struct symbolic *s, const struct output *out
                                     uint32_t count, term guard)
 {
     struct sym *cells = arena_take(&s->arena, (size_t)count + 1, sizeof *cells);
-    term before = s->guard;
+    term before = symbolic_narrow(s, guard);
 
-    s->guard = terms_and(&s->terms, before, guard);
     for (uint32_t i = 0; i < count; i++)
         cells[i] = symbolic_evaluate(s, outputs[i].value);
     s->guard = before;
     return cells;
 }
 
-bool symbolic_is_plain_row(const struct query *query)
+static bool is_plain_row(const struct query *query)
 {
     const struct select *select = &query->as.select;
 
@@ -396,6 +343,18 @@ static const char *find_unknown(const struct select *select)
     return NULL;
 }
 
+/* Without FROM, or of aggregates. */
+static struct sym_result one_row(struct symbolic *s, const struct select *select, term guard)
+{
+    struct sym_result result = { .count = 1, .width = select->output_count };
+
+    result.rows = arena_take(&s->arena, 1, sizeof *result.rows);
+    *result.rows =
+        (struct sym_found){ SYMBOLIC_NO_ROW, guard,
+                            evaluate_outputs(s, select->outputs, select->output_count, guard) };
+    return result;
+}
+
 static struct sym_result run_select(struct symbolic *s, const struct query *query)
 {
     const struct select *select = &query->as.select;
@@ -404,20 +363,14 @@ static struct sym_result run_select(struct symbolic *s, const struct query *quer
 
     if (unknown || select->source_count == 0) {
         symbolic_stick(s, query->line, unknown ? unknown : "this SELECT without FROM");
-        return (struct sym_result){ .affected = TERM_FALSE };
+        return (struct sym_result){ .count = 0 };
     }
     found = find_rows(s, select->sources[0].table, select->where, select->lock != ROW_LOCK_NONE);
     found.width = select->output_count;
-    if (select->aggregates) {
-        s->group = found.rows;
-        s->group_count = found.count;
-        found.rows = arena_take(&s->arena, 1, sizeof *found.rows);
-        found.rows[0] = (struct sym_found){ .guard = TERM_TRUE };
-        found.rows[0].cells = evaluate_outputs(s, select->outputs, select->output_count, TERM_TRUE);
-        found.count = 1;
-        found.affected = terms_number(&s->terms, 1);
-        return found;
-    }
+    s->group = found.rows;
+    s->group_count = found.count;
+    if (select->aggregates)
+        return one_row(s, select, TERM_TRUE);
     for (uint32_t i = 0; i < found.count; i++) {
         s->sources[0] = found.rows[i].cells;
         found.rows[i].cells =
@@ -426,49 +379,21 @@ static struct sym_result run_select(struct symbolic *s, const struct query *quer
     return found;
 }
 
-/* A SELECT without FROM. */
-static struct sym_result run_plain_row(struct symbolic *s, const struct query *query)
-{
-    const struct select *select = &query->as.select;
-    struct sym_result result = { .count = 1, .width = select->output_count };
-    term guard = TERM_TRUE;
-
-    if (select->where) {
-        struct sym c = symbolic_evaluate(s, select->where);
-
-        guard = sym_is_true(&c);
-    }
-    result.rows = arena_take(&s->arena, 1, sizeof *result.rows);
-    result.rows[0] = (struct sym_found){ .row = SYMBOLIC_NO_ROW, .guard = guard };
-    result.rows[0].cells = evaluate_outputs(s, select->outputs, select->output_count, guard);
-    result.affected =
-        terms_if(&s->terms, guard, terms_number(&s->terms, 1), terms_number(&s->terms, 0));
-    return result;
-}
-
 /* --- Writes ----------------------------------------------------------------------------------------------- */
-
-static bool is_among(struct schema_columns columns, uint16_t column)
-{
-    for (uint16_t i = 0; i < columns.count; i++)
-        if (columns.at[i] == column)
-            return true;
-    return false;
-}
 
 /* Whether other rows have a say in what this column may become. */
 static bool is_shared(const struct symbolic *s, uint32_t table, uint16_t column)
 {
     const struct schema *schema = &s->tree->schema;
-    bool is_in = is_among(schema->tables[table].key, column);
+    bool is_in = schema_has_column(schema->tables[table].key, column);
 
     for (uint16_t i = 0; i < schema->tables[table].unique_count; i++)
-        is_in |= is_among(schema->tables[table].uniques[i].columns, column);
+        is_in |= schema_has_column(schema->tables[table].uniques[i].columns, column);
     for (uint32_t i = 0; i < schema->reference_count; i++) {
         const struct schema_reference *r = &schema->references[i];
 
-        is_in |= (r->from == table && is_among(r->columns, column)) ||
-                 (r->to == table && is_among(r->targets, column));
+        is_in |= (r->from == table && schema_has_column(r->columns, column)) ||
+                 (r->to == table && schema_has_column(r->targets, column));
     }
     return is_in;
 }
@@ -487,20 +412,15 @@ static bool is_referring(const struct symbolic *s, uint32_t table, bool is_refer
 static void check_row(struct symbolic *s, uint32_t table, const struct sym *cells, term guard)
 {
     const struct schema_table *schema = &s->tree->schema.tables[table];
-    struct terms *t = &s->terms;
-    term before = s->guard;
+    term before = symbolic_narrow(s, guard);
 
-    s->guard = terms_and(t, before, guard);
     for (uint16_t i = 0; i < schema->column_count; i++)
         if (schema->columns[i].not_null)
-            symbolic_fail(s, sym_is_null(&cells[i]), SQLSTATE_NOT_NULL);
+            symbolic_fail(s, cells[i].null, SQLSTATE_NOT_NULL);
     s->sources[0] = cells;
-    for (uint16_t i = 0; i < schema->check_count; i++) {
-        struct sym c = symbolic_evaluate(s, schema->checks[i].condition);
-
-        symbolic_fail(s, terms_and(t, terms_not(t, sym_is_true(&c)), terms_not(t, sym_is_null(&c))),
+    for (uint16_t i = 0; i < schema->check_count; i++)
+        symbolic_fail(s, sym_is_false(&s->terms, symbolic_evaluate(s, schema->checks[i].condition)),
                       SQLSTATE_CHECK);
-    }
     s->guard = before;
 }
 
@@ -537,7 +457,7 @@ static struct sym_result run_update(struct symbolic *s, const struct query *quer
         after = assign_cells(s, u->target.table, row->cells, u->assignments, u->assignment_count);
         s->guard = guard;
         check_row(s, u->target.table, after, row->guard);
-        symbolic_write(s, row->row, row->guard, TERM_TRUE, after);
+        symbolic_write(s, row->row, row->guard, (struct sym_view){ TERM_TRUE, after });
         s->sources[0] = after;
         row->cells = evaluate_outputs(s, u->returning, u->returning_count, row->guard);
     }
@@ -556,30 +476,30 @@ static struct sym_result run_delete(struct symbolic *s, const struct query *quer
     for (uint32_t i = 0; i < found.count && !s->is_stuck; i++) {
         struct sym_found *row = &found.rows[i];
 
-        symbolic_write(s, row->row, row->guard, TERM_FALSE, row->cells);
+        symbolic_write(s, row->row, row->guard, (struct sym_view){ TERM_FALSE, row->cells });
         s->sources[0] = row->cells;
         row->cells = evaluate_outputs(s, d->returning, d->returning_count, row->guard);
     }
     return found;
 }
 
+/* `found` becomes the row as the statement leaves it, if it writes it. */
 static void insert_row(struct symbolic *s, const struct insert *n, const struct sym *cells,
                        uint32_t line, struct sym_found *found)
 {
     const struct schema_table *schema = &s->tree->schema.tables[n->target.table];
     struct datum *key = arena_take(&s->arena, (size_t)schema->column_count + 1, sizeof *key);
     struct terms *t = &s->terms;
-    struct sym_view view = { .exists = TERM_FALSE };
-    term updates = TERM_FALSE, guard = s->guard;
+    struct sym_view view;
+    term updates, before;
     struct sym *after;
 
     for (uint16_t i = 0; i < schema->key.count; i++) {
-        if (cells[schema->key.at[i]].is_open) {
+        if (!sym_find_datum(s, cells[schema->key.at[i]], &key[schema->key.at[i]])) {
             symbolic_stick(s, line, "an INSERT with a key that depends on what was read");
             return;
         }
-        key[schema->key.at[i]] = cells[schema->key.at[i]].datum;
-        symbolic_fail(s, terms_truth(datum_is_null(&key[schema->key.at[i]])), SQLSTATE_NOT_NULL);
+        symbolic_fail(s, cells[schema->key.at[i]].null, SQLSTATE_NOT_NULL);
     }
     check_row(s, n->target.table, cells, TERM_TRUE);
     found->row = symbolic_find_row(s, n->target.table, key, true);
@@ -588,27 +508,23 @@ static void insert_row(struct symbolic *s, const struct insert *n, const struct 
     view = symbolic_see(s, found->row, s->mode == RUN_LOCKING);
     if (n->action == CONFLICT_ERROR)
         symbolic_fail(s, view.exists, SQLSTATE_UNIQUE);
+    found->guard = n->action == CONFLICT_ERROR ? TERM_TRUE : terms_not(t, view.exists);
     found->cells = cells;
-    if (n->action == CONFLICT_UPDATE && view.exists != TERM_FALSE) {
-        struct sym_view proposed = view;
-
-        updates = view.exists;
-        s->sources[1] = cells;
-        if (n->conflict_where)
-            updates = matches(s, &proposed, n->conflict_where);
-        s->sources[0] = view.cells;
-        s->guard = terms_and(t, guard, updates);
-        after = assign_cells(s, n->target.table, view.cells, n->assignments, n->assignment_count);
-        s->guard = guard;
-        check_row(s, n->target.table, after, updates);
-        symbolic_write(s, found->row, updates, TERM_TRUE, after);
-        for (uint16_t i = 0; i < schema->column_count; i++)
-            after[i] = sym_merge(s, updates, &after[i], &cells[i]);
-        found->cells = after;
-    }
-    symbolic_write(s, found->row, terms_not(t, view.exists), TERM_TRUE, cells);
-    found->guard =
-        terms_or(t, updates, terms_not(t, n->action == CONFLICT_ERROR ? TERM_FALSE : view.exists));
+    symbolic_write(s, found->row, terms_not(t, view.exists), (struct sym_view){ TERM_TRUE, cells });
+    if (n->action != CONFLICT_UPDATE || view.exists == TERM_FALSE)
+        return;
+    s->sources[1] = cells;
+    updates = matches(s, &view, n->conflict_where);
+    s->sources[0] = view.cells;
+    before = symbolic_narrow(s, updates);
+    after = assign_cells(s, n->target.table, view.cells, n->assignments, n->assignment_count);
+    s->guard = before;
+    check_row(s, n->target.table, after, updates);
+    symbolic_write(s, found->row, updates, (struct sym_view){ TERM_TRUE, after });
+    found->guard = terms_or(t, updates, found->guard);
+    for (uint16_t i = 0; i < schema->column_count; i++)
+        after[i] = sym_merge(s, updates, after[i], cells[i]);
+    found->cells = after;
 }
 
 static struct sym_result run_insert(struct symbolic *s, const struct query *query)
@@ -616,9 +532,7 @@ static struct sym_result run_insert(struct symbolic *s, const struct query *quer
     const struct insert *n = &query->as.insert;
     const struct schema_table *schema = &s->tree->schema.tables[n->target.table];
     uint32_t width = n->row_count > 0 ? n->value_count / n->row_count : 0;
-    struct sym_result result = { .width = n->returning_count,
-                                 .count = n->row_count,
-                                 .affected = terms_number(&s->terms, 0) };
+    struct sym_result result = { .width = n->returning_count, .count = n->row_count };
 
     if (schema->unique_count > 0 || schema->is_numbered || is_referring(s, n->target.table, false))
         symbolic_stick(s, query->line,
@@ -635,9 +549,6 @@ static struct sym_result run_insert(struct symbolic *s, const struct query *quer
         s->sources[0] = row->cells;
         if (row->guard != TERM_FALSE)
             row->cells = evaluate_outputs(s, n->returning, n->returning_count, row->guard);
-        result.affected = terms_add(&s->terms, result.affected,
-                                    terms_if(&s->terms, row->guard, terms_number(&s->terms, 1),
-                                             terms_number(&s->terms, 0)));
     }
     return result;
 }
@@ -645,14 +556,19 @@ static struct sym_result run_insert(struct symbolic *s, const struct query *quer
 struct sym_result symbolic_query(struct symbolic *s, const struct query *query)
 {
     const struct sym **before = s->sources, *sources[2] = { NULL, NULL };
-    struct sym_result result = { .affected = TERM_FALSE };
+    struct sym_result result;
 
     s->sources = sources;
-    if (!symbolic_is_plain_row(query))
-        symbolic_begin_statement(s);
-    if (symbolic_is_plain_row(query))
-        result = run_plain_row(s, query);
-    else if (query->kind == QUERY_SELECT)
+    if (is_plain_row(query)) {
+        const struct select *row = &query->as.select;
+
+        result =
+            one_row(s, row, row->where ? sym_is_true(symbolic_evaluate(s, row->where)) : TERM_TRUE);
+        s->sources = before;
+        return result;
+    }
+    symbolic_begin_statement(s);
+    if (query->kind == QUERY_SELECT)
         result = run_select(s, query);
     else if (query->kind == QUERY_UPDATE)
         result = run_update(s, query);
