@@ -37,7 +37,7 @@ struct influence {
     bool lacks_memory;
     struct map numbers;     /* of queries, by address */
     uint32_t query_count, word_count;
-    const struct query **queries;
+    ARRAY(const struct query *) queries;
     query_set **slots;      /* by function: a set for each slot */
     query_set *returned, *control; /* a set for each function */
     query_set *reached;     /* a set for each query: those with a say in it */
