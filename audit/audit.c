@@ -277,7 +277,7 @@ static enum status say_exhausted(struct audit *a, const struct exhaust *x, struc
 }
 
 static enum status exhaust_mode(struct audit *a, enum run_mode mode, bool by_value,
-                                enum search_end *end, struct error *err)
+                                bool *is_refuted, struct error *err)
 {
     struct exhaust_options options = { .level = a->options->level,
                                        .mode = mode,
@@ -288,7 +288,9 @@ static enum status exhaust_mode(struct audit *a, enum run_mode mode, bool by_val
     struct runner runner;
     struct exhaust x = { 0 };
     enum status status;
+    bool found = false;
 
+    *is_refuted = false;
     status = runner_open(&runner, &a->plan, a->rows, mode, err);
     if (status == STATUS_OK) {
         status = open_order_find(&open, &a->plan.program->tree, err);
@@ -300,9 +302,10 @@ static enum status exhaust_mode(struct audit *a, enum run_mode mode, bool by_val
     if (status == STATUS_OK)
         status = exhaust_open(&x, &a->plan, &runner, &options, err);
     if (status == STATUS_OK)
-        status = exhaust_go(&x, end, err);
-    if (status == STATUS_OK && *end == SEARCH_FOUND)
+        status = exhaust_go(&x, &found, err);
+    if (status == STATUS_OK && found)
         status = say_exhausted(a, &x, err);
+    *is_refuted = status == STATUS_OK && !found && !x.is_over;
     keep_runner(a, &runner);
     if (runner.open_line > 0)
         a->open_line = runner.open_line;
@@ -442,15 +445,15 @@ struct search_job {
     bool is_ordered;        /* and this says that it does */
 };
 
-static enum status after_search(struct audit *a, struct search *s, struct search_job *job,
-                                enum search_end end, struct error *err)
+static enum status after_search(struct audit *a, struct search *s, struct search_job *job, bool found,
+                                struct error *err)
 {
-    a->verdict->counts.jumps += s->jumps;
-    if (end != SEARCH_FOUND && !a->verdict->wrong.is_there) {
+    a->verdict->counts.jumps += s->repairs;
+    if (!found && !a->verdict->wrong.is_there) {
         a->verdict->wrong = s->wrong;
         s->wrong = (struct audit_wrong){ .is_there = false };
     }
-    if (end != SEARCH_FOUND)
+    if (!found)
         return STATUS_OK;
     if (!job->serial_order)
         return say_found(a, s, err);
@@ -460,13 +463,13 @@ static enum status after_search(struct audit *a, struct search *s, struct search
                              &job->is_ordered, err);
 }
 
-static enum status search_states(struct audit *a, struct search_job *job, enum search_end *end,
-                                 struct error *err)
+static enum status search_states(struct audit *a, struct search_job *job, struct error *err)
 {
     struct instants instants = { 0 };
     struct runner runner;
     struct search s = { 0 };
     enum status status;
+    bool found = false;
 
     status = runner_open(&runner, &a->plan, a->rows, job->mode, err);
     if (status == STATUS_OK && job->uses_times)
@@ -483,13 +486,12 @@ static enum status search_states(struct audit *a, struct search_job *job, enum s
     s.progress = a->options->progress;
     s.pace = &a->pace;
     s.runs_max = job->runs_max;
-    *end = SEARCH_GAVE_UP;
     /* At a strict level an order against time is none; there may be others. */
     if (status == STATUS_OK && !(is_strict(a) && !is_serial(a) && instants.is_torn))
-        status = search_go(&s, end, err);
+        status = search_go(&s, &found, err);
     if (status == STATUS_OK)
-        status = after_search(a, &s, job, *end, err);
-    if (status == STATUS_OK && *end != SEARCH_FOUND)
+        status = after_search(a, &s, job, found, err);
+    if (status == STATUS_OK && !found)
         status = search_rewind(&s, err);
     else if (status == STATUS_OK && !a->is_decided)
         status = open_rows(a, err);
@@ -596,13 +598,12 @@ static enum status order_by_snapshots(struct audit *a, bool uses_times, struct e
                               .uses_times = uses_times,
                               .runs_max = runs_limit(a, HELPED_RUNS_PER_TXN, HELPED_RUNS_MIN),
                               .serial_order = order };
-    enum search_end end;
     bool is_right = false;
     enum status status;
 
     if (!order)
         return error_set(err, STATUS_OVER_LIMIT, "no memory for an order");
-    status = search_states(a, &job, &end, err);
+    status = search_states(a, &job, err);
     if (status == STATUS_OK && job.is_ordered && respects_time(a, order)) {
         status = replay(a, order, &is_right, err);
         if (status == STATUS_OK && is_right) {
@@ -641,8 +642,7 @@ static void say_no_proof(struct audit *a, const char *what)
 
 static enum status audit_serial(struct audit *a, struct error *err)
 {
-    enum search_end end;
-    bool is_right = false;
+    bool is_right = false, is_refuted;
 
     for (uint32_t i = 0; i < a->count; i++)
         a->is_absent[i] = a->plan.txns.at[i].is_unknown && !audit_plan_has_ts(&a->plan, i);
@@ -662,8 +662,8 @@ static enum status audit_serial(struct audit *a, struct error *err)
         say_no_proof(a, "no serial order was found");
         return STATUS_OK;
     }
-    TRY(exhaust_mode(a, RUN_AT_PLACE, false, &end, err));
-    if (end == SEARCH_REFUTED)
+    TRY(exhaust_mode(a, RUN_AT_PLACE, false, &is_refuted, err));
+    if (is_refuted)
         return say_invalid(a, &(struct witness_core){ NULL, 0 }, err);
     say_unknown(a, "no serial order was found in as many runs as were allowed");
     return STATUS_OK;
@@ -680,56 +680,50 @@ static bool is_weakest(const struct audit *a, enum run_mode mode)
 }
 
 /* One rule or model: with times as a help, without, and all executions. */
-static enum status audit_mode(struct audit *a, enum run_mode mode, bool by_value,
-                              enum search_end *end, struct error *err)
+static enum status audit_mode(struct audit *a, enum run_mode mode, bool by_value, bool *is_refuted,
+                              struct error *err)
 {
     struct search_job job = { .mode = mode, .by_value = by_value };
     bool is_helped = !is_strict(a) && has_help(a);
     bool refutes = is_weakest(a, mode) && !by_value; /* by value is what it refutes in any case */
 
-    *end = SEARCH_GAVE_UP;
+    *is_refuted = false;
     if (refutes && a->options->by_outcomes)
         TRY(refute(a, mode, err));
     if (may_go_on(a) && (is_helped || is_strict(a))) {
         job.uses_times = true;
         job.runs_max = is_helped ? runs_limit(a, HELPED_RUNS_PER_TXN, HELPED_RUNS_MIN)
                                  : runs_limit(a, SEARCH_RUNS_PER_TXN, SEARCH_RUNS_MIN);
-        TRY(search_states(a, &job, end, err));
+        TRY(search_states(a, &job, err));
     }
     if (may_go_on(a) && refutes && !a->options->by_outcomes)
         TRY(refute(a, mode, err));
     if (may_go_on(a) && !is_strict(a)) {
         job.uses_times = false;
         job.runs_max = runs_limit(a, SEARCH_RUNS_PER_TXN, SEARCH_RUNS_MIN);
-        TRY(search_states(a, &job, end, err));
+        TRY(search_states(a, &job, err));
     }
-    if (!may_go_on(a)) {
-        /* That a search found no choice any more proves nothing. */
-        *end = a->is_decided ? *end : SEARCH_GAVE_UP;
+    if (!may_go_on(a))
         return STATUS_OK;
-    }
     if (!may_exhaust(a)) {
-        say_no_proof(a, *end == SEARCH_REFUTED
-                            ? "no choice is left of all that seemed to matter"
-                            : "no execution was found in as many runs as were allowed");
-        *end = SEARCH_GAVE_UP;
+        say_no_proof(a, "no execution was found");
         return STATUS_OK;
     }
-    TRY(exhaust_mode(a, mode, by_value, end, err));
-    if (*end == SEARCH_GAVE_UP)
+    TRY(exhaust_mode(a, mode, by_value, is_refuted, err));
+    if (!*is_refuted)
         say_unknown(a, "no execution was found in as many runs as were allowed");
     return STATUS_OK;
 }
 
 static enum status audit_snapshot(struct audit *a, struct error *err)
 {
-    enum search_end by_version, by_value;
+    bool is_refuted;
 
-    TRY(audit_mode(a, RUN_SNAPSHOT, false, &by_version, err));
+    TRY(audit_mode(a, RUN_SNAPSHOT, false, &is_refuted, err));
     if (!may_go_on(a))
         return STATUS_OK;
-    TRY(audit_mode(a, RUN_SNAPSHOT, true, &by_value, err));
-    if (!a->is_decided && by_value == SEARCH_REFUTED)
+    TRY(audit_mode(a, RUN_SNAPSHOT, true, &is_refuted, err));
+    if (is_refuted)
         return say_invalid(a, &(struct witness_core){ NULL, 0 }, err);
     return STATUS_OK;
 }
@@ -739,10 +733,10 @@ static enum status audit_read_committed(struct audit *a, struct error *err)
     static const enum run_mode modes[] = { RUN_LOCKING, RUN_STATEMENT, RUN_PAPER };
 
     for (unsigned m = 0; m <= a->options->model && may_go_on(a); m++) {
-        enum search_end end;
+        bool is_refuted;
 
-        TRY(audit_mode(a, modes[m], false, &end, err));
-        if (!a->is_decided && end == SEARCH_REFUTED && m == (unsigned)a->options->model)
+        TRY(audit_mode(a, modes[m], false, &is_refuted, err));
+        if (is_refuted && m == (unsigned)a->options->model)
             return say_invalid(a, &(struct witness_core){ NULL, 0 }, err);
     }
     return STATUS_OK;
@@ -753,15 +747,15 @@ static enum status audit_read_committed(struct audit *a, struct error *err)
 /* Z3 leaves no proof that anybody could check: the native engine has to find one. */
 static enum status refute_natively(struct audit *a, enum run_mode mode, bool by_value, struct error *err)
 {
-    enum search_end end = SEARCH_GAVE_UP;
+    bool is_refuted = false;
 
     if (!a->options->z3.proves_nothing) {
         TRY(open_rows(a, err));
         TRY(refute(a, mode, err));
     }
     if (!a->options->z3.proves_nothing && may_go_on(a) && may_exhaust(a))
-        TRY(exhaust_mode(a, mode, by_value, &end, err));
-    if (!a->is_decided && end == SEARCH_REFUTED)
+        TRY(exhaust_mode(a, mode, by_value, &is_refuted, err));
+    if (is_refuted)
         return say_invalid(a, &(struct witness_core){ NULL, 0 }, err);
     say_no_proof(a, "Z3 finds no execution in the order of commits");
     return STATUS_OK;

@@ -45,13 +45,13 @@ struct exhaust {
     choice_list choices;
     struct map dead; /* of a serial order: who was done, and what there was, where nothing led on */
     uint64_t done_hash, state_hash;
-    bool is_over;
+    bool is_over; /* not all could be tried */
 };
 
 MUST_USE enum status exhaust_open(struct exhaust *, const struct plan *, struct runner *,
                                   const struct exhaust_options *, struct error *);
 void exhaust_close(struct exhaust *);
-/* If it is found, placed has it in its order, and the rows are as it leaves them. */
-MUST_USE enum status exhaust_go(struct exhaust *, enum search_end *, struct error *);
+/* If one is found, placed has it in its order, and the rows are as it leaves them. */
+MUST_USE enum status exhaust_go(struct exhaust *, bool *found, struct error *);
 
 #endif

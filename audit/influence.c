@@ -164,59 +164,6 @@ static bool is_equality(const struct expression *e)
     }
 }
 
-/* Whether the condition makes the column equal to something that is the same in every run. */
-static bool pins(struct influence_place *p, const struct expression *e, uint16_t column)
-{
-    query_set *set;
-    bool is_same = false;
-
-    if (!e)
-        return false;
-    if (e->kind == EXPRESSION_AND) {
-        for (uint32_t i = 0; i < e->argument_count; i++)
-            if (pins(p, e->arguments[i], column))
-                return true;
-        return false;
-    }
-    if (e->kind != EXPRESSION_APPLY || !is_equality(e))
-        return false;
-    set = calloc(p->in->word_count, sizeof *set);
-    for (uint32_t i = 0; set && i < 2; i++) {
-        const struct expression *one = e->arguments[i], *other = e->arguments[1 - i];
-
-        if (one->kind != EXPRESSION_COLUMN || one->as.column.column != column ||
-            (other->kind != EXPRESSION_CONSTANT && other->kind != EXPRESSION_VARIABLE))
-            continue;
-        memset(set, 0, p->in->word_count * sizeof *set);
-        add_expression(p, other, set);
-        is_same |= is_empty(p->in, set);
-    }
-    free(set);
-    return is_same;
-}
-
-/* Of a select, an update or a delete of one table. */
-static bool is_steady(struct influence_place *p, const struct query *q)
-{
-    const struct expression *where = q->kind == QUERY_SELECT   ? q->as.select.where
-                                     : q->kind == QUERY_UPDATE ? q->as.update.where
-                                                               : q->as.delete.where;
-    const struct schema_columns *key;
-    uint32_t table;
-
-    if (!is_empty(p->in, p->control) || q->kind == QUERY_INSERT ||
-        (q->kind == QUERY_SELECT && q->as.select.source_count != 1))
-        return false;
-    table = q->kind == QUERY_SELECT   ? q->as.select.sources[0].table
-            : q->kind == QUERY_UPDATE ? q->as.update.target.table
-                                      : q->as.delete.target.table;
-    key = &p->in->tree->schema.tables[table].key;
-    for (uint16_t i = 0; i < key->count; i++)
-        if (!pins(p, where, key->at[i]))
-            return false;
-    return true;
-}
-
 /* --- What is written in any case ----------------------------------------------------------------------- */
 
 /* `place` NULL: of a single statement, which has no variables. */
@@ -367,7 +314,6 @@ static query_set *see_query(struct influence_place *p, const struct query *q)
     uint32_t number = influence_number(p->in, q);
     query_set *to = set_at(p->in->reached, p->in, number);
 
-    p->in->is_steady[number] = is_steady(p, q);
     add(p->in, to, p->control);
     p->in->certain[number] = find_certain(p, q);
     p->in->is_closed[p->function] &= is_query_closed(p->in, q);
@@ -628,8 +574,7 @@ static void flow_through_tables(struct influence *in)
             if (!writes_table(in->queries.at[w], t))
                 continue;
             for (uint32_t r = 0; r < in->query_count; r++)
-                if (r != w && reads_table(in->queries.at[r], t) &&
-                    !(in->is_lean && in->is_steady[r] && in->is_steady[w])) {
+                if (r != w && reads_table(in->queries.at[r], t)) {
                     add(in, set_at(in->reached, in, r), set_at(in->reached, in, w));
                     add_one(set_at(in->reached, in, r), w);
                 }
@@ -673,11 +618,11 @@ static enum status settle(struct influence *in, struct error *err)
 }
 
 enum status influence_find(struct influence *in, const struct program_tree *tree,
-                           const bool *is_written, bool is_lean, struct error *err)
+                           const bool *is_written, struct error *err)
 {
     size_t words;
 
-    *in = (struct influence){ .tree = tree, .is_written = is_written, .is_lean = is_lean };
+    *in = (struct influence){ .tree = tree, .is_written = is_written };
     number_queries(in);
     in->query_count = (uint32_t)in->queries.count;
     in->word_count = in->query_count / 64 + 1;
@@ -686,11 +631,10 @@ enum status influence_find(struct influence *in, const struct program_tree *tree
     in->returned = calloc((tree->function_count + 1) * words, sizeof *in->returned);
     in->control = calloc((tree->function_count + 1) * words, sizeof *in->control);
     in->reached = calloc((in->query_count + 1) * words, sizeof *in->reached);
-    in->is_steady = calloc((size_t)in->query_count + 1, sizeof *in->is_steady);
     in->certain = calloc((size_t)in->query_count + 1, sizeof *in->certain);
     in->is_closed = calloc((size_t)tree->function_count + 1, sizeof *in->is_closed);
     in->calls = calloc((size_t)tree->function_count * tree->function_count + 1, sizeof *in->calls);
-    if (in->lacks_memory || !in->is_steady || !in->certain || !in->is_closed || !in->calls || !in->slots ||
+    if (in->lacks_memory || !in->certain || !in->is_closed || !in->calls || !in->slots ||
         !in->returned || !in->control || !in->reached)
         return error_set(err, STATUS_OVER_LIMIT, "no memory for influences");
     for (uint32_t f = 0; f < tree->function_count; f++) {
@@ -712,7 +656,6 @@ void influence_close(struct influence *in)
         free(in->slots[f]);
     free(in->slots);
     array_close(&in->queries);
-    free(in->is_steady);
     free(in->certain);
     free(in->is_closed);
     free(in->calls);

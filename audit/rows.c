@@ -317,7 +317,6 @@ static enum status see(struct rows_scan *s, struct stored_row *row, const struct
     uint32_t state = look->state;
 
     if (row->has_own) {
-        look->saw_own = true;
         *cells = row->own;
         return STATUS_OK;
     }
