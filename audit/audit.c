@@ -183,28 +183,34 @@ static enum status leave_out_absent(struct search *s, struct error *err)
     return STATUS_OK;
 }
 
+/* Room for an execution of so many transactions. */
+static struct witness_txn *make_txns(size_t count, struct error *err)
+{
+    struct witness_txn *txns = calloc(count + 1, sizeof *txns);
+
+    if (!txns && error_set(err, STATUS_OVER_LIMIT, "no memory for a witness") != STATUS_OK)
+        return NULL;
+    return txns;
+}
+
 static enum status say_found(struct audit *a, struct search *s, struct error *err)
 {
-    struct witness_txn *txns = calloc((size_t)s->count + 1, sizeof *txns);
+    struct witness_txn *txns = make_txns(s->count, err);
     struct witness_execution x = { .level = a->options->level,
                                    .mode = s->mode,
                                    .is_by_version = !s->by_value,
                                    .txns = txns };
-    enum status status;
+    enum status status = txns ? leave_out_absent(s, err) : err->status;
 
-    if (!txns)
-        return error_set(err, STATUS_OVER_LIMIT, "no memory for a witness");
-    status = leave_out_absent(s, err);
-    for (uint32_t i = 0; i < s->count; i++) {
+    for (uint32_t i = 0; i < s->count && status == STATUS_OK; i++) {
         const struct search_frame *f = &s->frames.at[i];
 
         if (!f->is_absent)
-            txns[x.count++] =
-                (struct witness_txn){ .txn = f->txn,
-                                      .statements = f->statements,
-                                      .state = f->ceiling,
-                                      .choices = s->choices.at + (f->choice_count ? f->choice : 0),
-                                      .choice_count = f->choice_count };
+            txns[x.count++] = (struct witness_txn){ .txn = f->txn,
+                                                    .statements = f->statements,
+                                                    .state = f->ceiling,
+                                                    .choices = s->choices.at + (f->choice_count ? f->choice : 0),
+                                                    .choice_count = f->choice_count };
     }
     if (status == STATUS_OK)
         status = say_valid(a, &x, err);
@@ -214,23 +220,17 @@ static enum status say_found(struct audit *a, struct search *s, struct error *er
 
 static enum status say_serial(struct audit *a, const uint32_t *order, struct error *err)
 {
-    struct witness_txn *txns = calloc((size_t)a->count + 1, sizeof *txns);
-    struct witness_execution x = {
-        .level = a->options->level, .mode = RUN_AT_PLACE, .txns = txns
-    };
+    struct witness_txn *txns = make_txns(a->count, err);
+    struct witness_execution x = { .level = a->options->level, .mode = RUN_AT_PLACE, .txns = txns };
     enum status status;
 
-    if (!txns)
-        return error_set(err, STATUS_OVER_LIMIT, "no memory for a witness");
-    for (uint32_t i = 0; i < a->count; i++)
+    for (uint32_t i = 0; txns && i < a->count; i++)
         if (!a->is_absent[order[i]])
             txns[x.count++].txn = order[i];
-    status = say_valid(a, &x, err);
+    status = txns ? say_valid(a, &x, err) : err->status;
     free(txns);
     return status;
 }
-
-/* --- All executions of a small log -------------------------------------------------------------------- */
 
 /* Transactions that are placed, in their order. */
 struct placed_txns {
@@ -243,38 +243,29 @@ struct placed_txns {
 
 static enum status say_placed(struct audit *a, const struct placed_txns *placed, struct error *err)
 {
-    struct witness_txn *txns = calloc(placed->count + 1, sizeof *txns);
-    struct witness_execution w = { .level = a->options->level,
-                                   .mode = placed->mode,
-                                   .is_by_version = !placed->by_value,
-                                   .txns = txns,
-                                   .count = (uint32_t)placed->count };
+    struct witness_txn *txns = make_txns(placed->count, err);
+    const struct witness_execution x = { .level = a->options->level,
+                                         .mode = placed->mode,
+                                         .is_by_version = !placed->by_value,
+                                         .txns = txns,
+                                         .count = (uint32_t)placed->count };
     enum status status;
 
-    if (!txns)
-        return error_set(err, STATUS_OVER_LIMIT, "no memory for a witness");
-    for (size_t i = 0; i < placed->count; i++) {
+    for (size_t i = 0; txns && i < placed->count; i++) {
         const struct exhausted *one = &placed->at[i];
 
         txns[i] = (struct witness_txn){ .txn = one->txn,
                                         .statements = one->statements,
                                         .state = one->ceiling,
-                                        .choices = placed->choices +
-                                                   (one->choice_count ? one->choice : 0),
+                                        .choices = placed->choices + (one->choice_count ? one->choice : 0),
                                         .choice_count = one->choice_count };
     }
-    status = say_valid(a, &w, err);
+    status = txns ? say_valid(a, &x, err) : err->status;
     free(txns);
     return status;
 }
 
-static enum status say_exhausted(struct audit *a, const struct exhaust *x, struct error *err)
-{
-    const struct placed_txns placed = { x->options->mode, x->options->by_value, x->placed.at,
-                                        x->placed.count, x->choices.at };
-
-    return say_placed(a, &placed, err);
-}
+/* --- All executions of a small log -------------------------------------------------------------------- */
 
 static enum status exhaust_mode(struct audit *a, enum run_mode mode, bool by_value,
                                 bool *is_refuted, struct error *err)
@@ -304,7 +295,7 @@ static enum status exhaust_mode(struct audit *a, enum run_mode mode, bool by_val
     if (status == STATUS_OK)
         status = exhaust_go(&x, &found, err);
     if (status == STATUS_OK && found)
-        status = say_exhausted(a, &x, err);
+        status = say_placed(a, &(struct placed_txns){ mode, by_value, x.placed.at, x.placed.count, x.choices.at }, err);
     *is_refuted = status == STATUS_OK && !found && !x.is_over;
     keep_runner(a, &runner);
     if (runner.open_line > 0)
@@ -671,12 +662,12 @@ static enum status audit_serial(struct audit *a, struct error *err)
 
 /* --- Snapshot, read-committed ------------------------------------------------------------------------------ */
 
+static const enum run_mode rc_modes[] = { RUN_LOCKING, RUN_STATEMENT, RUN_PAPER };
+
 /* Whether what is looked for is the weakest that would do. */
 static bool is_weakest(const struct audit *a, enum run_mode mode)
 {
-    static const enum run_mode modes[] = { RUN_LOCKING, RUN_STATEMENT, RUN_PAPER };
-
-    return mode == RUN_SNAPSHOT || mode == modes[a->options->model];
+    return mode == RUN_SNAPSHOT || mode == rc_modes[a->options->model];
 }
 
 /* One rule or model: with times as a help, without, and all executions. */
@@ -730,12 +721,10 @@ static enum status audit_snapshot(struct audit *a, struct error *err)
 
 static enum status audit_read_committed(struct audit *a, struct error *err)
 {
-    static const enum run_mode modes[] = { RUN_LOCKING, RUN_STATEMENT, RUN_PAPER };
-
     for (unsigned m = 0; m <= a->options->model && may_go_on(a); m++) {
         bool is_refuted;
 
-        TRY(audit_mode(a, modes[m], false, &is_refuted, err));
+        TRY(audit_mode(a, rc_modes[m], false, &is_refuted, err));
         if (is_refuted && m == (unsigned)a->options->model)
             return say_invalid(a, &(struct witness_core){ NULL, 0 }, err);
     }

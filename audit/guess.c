@@ -145,7 +145,7 @@ static enum status on_read(void *context, const struct request *request, const s
     if (request->source != REQUEST_NO_SOURCE)
         used = used_columns_of(request->query, request->source);
     for (uint16_t i = 0; i < filter->condition->columns.count; i++)
-        used |= UINT64_C(1) << (filter->condition->columns.at[i] < 63 ? filter->condition->columns.at[i] : 63);
+        used |= used_bit(filter->condition->columns.at[i]);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t row = first_rows_find(g->first, table, rows[i]);
 
@@ -398,7 +398,7 @@ static bool may_move(const struct guess *g, const struct looked *l, uint16_t col
     const struct first_row *r = &g->first->list.at[l->row];
 
     return r->is_there && !schema_has_column(table_of(g, r->table)->key, column) &&
-           (l->used >> (column < 63 ? column : 63) & 1);
+           (l->used & used_bit(column));
 }
 
 /* Columns of which one may have made the answer. */

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "audit/used_columns_private.h"
 #include "base/hash.h"
 #include "base/map.h"
 
@@ -304,14 +305,14 @@ static enum status put_back(struct repair *r, const struct undone *u, struct err
 static uint64_t columns_that_differ(const struct repair *r, const struct stored_row *row,
                                     const struct datum *a, const struct datum *b)
 {
-    uint32_t width = r->search->plan->program->tree.schema.tables[row->table].column_count;
+    uint16_t width = r->search->plan->program->tree.schema.tables[row->table].column_count;
     uint64_t columns = 0;
 
     if (!a || !b)
         return a == b ? 0 : ALL_COLUMNS;
-    for (uint32_t i = 0; i < width; i++)
+    for (uint16_t i = 0; i < width; i++)
         if (!datum_equal(&a[i], &b[i]) || a[i].scale != b[i].scale)
-            columns |= UINT64_C(1) << (i < 63 ? i : 63);
+            columns |= used_bit(i);
     return columns;
 }
 
