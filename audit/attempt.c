@@ -13,14 +13,9 @@
 #include "audit/witness_private.h"
 #include "audit/z3/by_z3.h"
 
-/* A search within the bounds of client times, which are only a help, goes on for so many runs. */
-#define HELPED_RUNS_PER_TXN 64
-#define HELPED_RUNS_MIN 300000
-#define SEARCH_RUNS_PER_TXN 64
-#define SEARCH_RUNS_MIN 1000000
-#define EXHAUST_RUNS 1000000
-#define OUTCOME_RUNS_PER_TXN 64
-#define OUTCOME_RUNS_MIN 1000000
+/* A way to look gives up behind so many runs, in all or of each transaction, whichever are more. */
+#define RUNS_PER_TXN 64
+#define RUNS_MIN 1000000
 
 bool audit_is_strict(const struct audit *audit)
 {
@@ -74,13 +69,13 @@ static void keep_runner(struct attempt *a, const struct runner *r)
         snprintf(a->limit, sizeof a->limit, "%s", r->limit);
 }
 
-static uint64_t runs_limit(const struct audit *audit, uint64_t per_txn, uint64_t least)
+static uint64_t runs_limit(const struct audit *audit)
 {
-    uint64_t limit = per_txn * audit->count;
+    uint64_t limit = RUNS_PER_TXN * (uint64_t)audit->count;
     uint64_t given = audit->options->runs_max;
 
-    if (limit < least)
-        limit = least;
+    if (limit < RUNS_MIN)
+        limit = RUNS_MIN;
     return given > 0 && given < limit ? given : limit;
 }
 
@@ -150,19 +145,26 @@ static enum status leave_out_absent(struct search *s, struct error *err)
     return STATUS_OK;
 }
 
+/* Room for an execution of so many transactions. */
+static struct witness_txn *make_txns(size_t count, struct error *err)
+{
+    struct witness_txn *txns = calloc(count + 1, sizeof *txns);
+
+    if (!txns && error_set(err, STATUS_OVER_LIMIT, "no memory for a witness") != STATUS_OK)
+        return NULL;
+    return txns;
+}
+
 static enum status say_found(struct attempt *a, struct search *s, struct error *err)
 {
-    struct witness_txn *txns = calloc((size_t)s->count + 1, sizeof *txns);
+    struct witness_txn *txns = make_txns(s->count, err);
     struct witness_execution x = { .level = a->audit->options->level,
                                    .mode = s->mode,
                                    .is_by_version = !s->by_value,
                                    .txns = txns };
-    enum status status;
+    enum status status = txns ? leave_out_absent(s, err) : err->status;
 
-    if (!txns)
-        return error_set(err, STATUS_OVER_LIMIT, "no memory for a witness");
-    status = leave_out_absent(s, err);
-    for (uint32_t i = 0; i < s->count; i++) {
+    for (uint32_t i = 0; i < s->count && status == STATUS_OK; i++) {
         const struct search_frame *f = &s->frames.at[i];
 
         if (!f->is_absent)
@@ -181,61 +183,59 @@ static enum status say_found(struct attempt *a, struct search *s, struct error *
 
 static enum status say_serial(struct attempt *a, const uint32_t *order, struct error *err)
 {
-    struct witness_txn *txns = calloc((size_t)a->audit->count + 1, sizeof *txns);
+    struct witness_txn *txns = make_txns(a->audit->count, err);
     struct witness_execution x = { .level = a->audit->options->level,
                                    .mode = RUN_AT_PLACE,
                                    .txns = txns };
     enum status status;
 
-    if (!txns)
-        return error_set(err, STATUS_OVER_LIMIT, "no memory for a witness");
-    for (uint32_t i = 0; i < a->audit->count; i++)
+    for (uint32_t i = 0; txns && i < a->audit->count; i++)
         if (!a->is_absent[order[i]])
             txns[x.count++].txn = order[i];
-    status = say_valid(a, &x, err);
+    status = txns ? say_valid(a, &x, err) : err->status;
+    free(txns);
+    return status;
+}
+
+static enum status say_exhausted(struct attempt *a, const struct exhaust *x, struct error *err)
+{
+    struct witness_txn *txns = make_txns(x->placed.count, err);
+    const struct witness_execution w = { .level = a->audit->options->level,
+                                         .mode = x->options->mode,
+                                         .is_by_version = !x->options->by_value,
+                                         .txns = txns,
+                                         .count = (uint32_t)x->placed.count };
+    enum status status;
+
+    for (size_t i = 0; txns && i < x->placed.count; i++) {
+        const struct exhausted *one = &x->placed.at[i];
+
+        txns[i] =
+            (struct witness_txn){ .txn = one->txn,
+                                  .statements = one->statements,
+                                  .state = one->ceiling,
+                                  .choices = x->choices.at + (one->choice_count ? one->choice : 0),
+                                  .choice_count = one->choice_count };
+    }
+    status = txns ? say_valid(a, &w, err) : err->status;
     free(txns);
     return status;
 }
 
 /* --- All executions of a small log -------------------------------------------------------------------- */
 
-static enum status say_exhausted(struct attempt *a, const struct exhaust *x, struct error *err)
-{
-    struct witness_txn *txns = calloc(x->placed.count + 1, sizeof *txns);
-    struct witness_execution w = { .level = a->audit->options->level,
-                                   .mode = x->options->mode,
-                                   .is_by_version = !x->options->by_value,
-                                   .txns = txns,
-                                   .count = (uint32_t)x->placed.count };
-    enum status status;
-
-    if (!txns)
-        return error_set(err, STATUS_OVER_LIMIT, "no memory for a witness");
-    for (size_t i = 0; i < x->placed.count; i++) {
-        const struct exhausted *one = &x->placed.at[i];
-
-        txns[i] = (struct witness_txn){ .txn = one->txn,
-                                        .statements = one->statements,
-                                        .state = one->ceiling,
-                                        .choices = x->choices.at + (one->choice_count ? one->choice : 0),
-                                        .choice_count = one->choice_count };
-    }
-    status = say_valid(a, &w, err);
-    free(txns);
-    return status;
-}
-
 static enum status exhaust(struct attempt *a, struct error *err)
 {
     struct exhaust_options options = { .level = a->audit->options->level,
                                        .mode = a->way.mode,
                                        .by_value = a->way.by_value,
-                                       .runs_max = runs_limit(a->audit, 0, EXHAUST_RUNS),
+                                       .runs_max = runs_limit(a->audit),
                                        .pace = &a->pace };
     struct open_order open = { .line = 0 };
     struct runner runner;
     struct exhaust x = { 0 };
     enum status status;
+    bool found = false;
 
     status = runner_open(&runner, &a->plan, a->rows, a->way.mode, err);
     if (status == STATUS_OK)
@@ -245,8 +245,9 @@ static enum status exhaust(struct attempt *a, struct error *err)
     if (status == STATUS_OK)
         status = exhaust_open(&x, &a->plan, &runner, &options, err);
     if (status == STATUS_OK)
-        status = exhaust_go(&x, &a->end, err);
-    if (status == STATUS_OK && a->end == SEARCH_FOUND)
+        status = exhaust_go(&x, &found, err);
+    a->is_refuted = status == STATUS_OK && !found && !x.is_over;
+    if (status == STATUS_OK && found)
         status = say_exhausted(a, &x, err);
     keep_runner(a, &runner);
     a->open_line = runner.open_line;
@@ -302,8 +303,7 @@ static enum status find_outcomes(struct attempt *a, enum run_mode mode, struct r
                                         .mode = mode,
                                         .order = a->audit->order,
                                         .count = a->audit->count,
-                                        .runs_max = runs_limit(a->audit, OUTCOME_RUNS_PER_TXN,
-                                                               OUTCOME_RUNS_MIN),
+                                        .runs_max = runs_limit(a->audit),
                                         .pace = &a->pace };
 
     TRY(audit_plan_fill(&a->plan, rows, err));
@@ -391,7 +391,6 @@ static enum status keep_order(struct attempt *a, struct search *s, uint32_t *ord
 static void set_search(struct attempt *a, struct search *s, struct instants *instants)
 {
     bool is_rule = audit_is_strict(a->audit) && !audit_is_serial(a->audit);
-    bool is_helped = a->way.uses_times && !is_rule;
 
     s->by_value = a->way.by_value;
     s->is_strict = is_rule;
@@ -399,9 +398,7 @@ static void set_search(struct attempt *a, struct search *s, struct instants *ins
     s->waits = a->way.uses_times && a->way.mode == RUN_LOCKING;
     s->progress = a->progress;
     s->pace = &a->pace;
-    s->runs_max = is_helped || audit_is_serial(a->audit)
-                      ? runs_limit(a->audit, HELPED_RUNS_PER_TXN, HELPED_RUNS_MIN)
-                      : runs_limit(a->audit, SEARCH_RUNS_PER_TXN, SEARCH_RUNS_MIN);
+    s->runs_max = runs_limit(a->audit);
 }
 
 /* At a strict level an order against time is none; there may be others. */
@@ -428,6 +425,7 @@ static enum status search_states(struct attempt *a, uint32_t *order, bool *is_or
     struct runner runner;
     struct search s = { 0 };
     enum status status;
+    bool found = false;
 
     status = runner_open(&runner, &a->plan, a->rows, a->way.mode, err);
     if (status == STATUS_OK)
@@ -436,14 +434,14 @@ static enum status search_states(struct attempt *a, uint32_t *order, bool *is_or
         status = search_open(&s, &a->plan, &runner, a->audit->order, a->audit->count, err);
     set_search(a, &s, &instants);
     if (status == STATUS_OK && !is_hopeless(&s))
-        status = search_go(&s, &a->end, err);
-    if (status == STATUS_OK && a->end == SEARCH_FOUND)
+        status = search_go(&s, &found, err);
+    if (status == STATUS_OK && found)
         status = order ? keep_order(a, &s, order, is_ordered, err) : say_found(a, &s, err);
-    if (a->end != SEARCH_FOUND) {
+    if (!found) {
         a->verdict.wrong = s.wrong;
         s.wrong = (struct audit_wrong){ .is_there = false };
     }
-    a->verdict.counts.jumps += s.jumps;
+    a->verdict.counts.jumps += s.repairs;
     keep_runner(a, &runner);
     search_close(&s);
     audit_instants_close(&instants);
@@ -538,7 +536,7 @@ static enum status search_by_z3(struct attempt *a, struct error *err)
     keep_runner(a, &z.runner);
     a->verdict.z3 = z.result;
     a->verdict.counts.jumps += z.jumps;
-    a->end = z.result.answer == AUDIT_Z3_IMPOSSIBLE ? SEARCH_REFUTED : SEARCH_GAVE_UP;
+    a->is_refuted = z.result.answer == AUDIT_Z3_IMPOSSIBLE;
     a->way.mode = z.job.mode;
     a->way.by_value = z.job.by_value;
     snprintf(a->verdict.reason, sizeof a->verdict.reason, "%s", z.reason);
@@ -555,7 +553,6 @@ static enum status attempt_open(struct attempt *a, struct error *err)
     const struct plan *plan = &a->audit->plan;
 
     a->is_run = true;
-    a->end = SEARCH_GAVE_UP;
     a->verdict = (struct audit_verdict){ .verdict = VERDICT_UNKNOWN };
     a->pace = (struct pace){ .stop = a->audit->options->stop, .cancelled = &a->is_cancelled };
     a->plan = *plan;

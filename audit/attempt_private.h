@@ -59,7 +59,7 @@ struct attempt {
     /* What it came to. */
     bool is_run;
     bool is_decided;
-    enum search_end end;
+    bool is_refuted; /* all was tried, of WAY_ALL, or Z3 has found it impossible */
     struct audit_verdict verdict;
     struct settle settle; /* what was found, if it is to be settled */
     uint32_t open_line;   /* of a query whose rows came in one of several orders, or 0 */

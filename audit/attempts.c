@@ -210,10 +210,7 @@ static const char *what_was_not_found(const struct attempt *chosen)
 {
     if (chosen->audit->options->engine == AUDIT_Z3)
         return "Z3 finds no execution in the order of commits";
-    if (audit_is_serial(chosen->audit))
-        return "no serial order was found";
-    return chosen->end == SEARCH_REFUTED ? "no choice is left of all that seemed to matter"
-                                         : "no execution was found in as many runs as were allowed";
+    return audit_is_serial(chosen->audit) ? "no serial order was found" : "no execution was found";
 }
 
 static void say_no_proof(const struct attempts *all, struct attempt *chosen)
@@ -246,7 +243,7 @@ static void say_why_unknown(const struct attempts *all, struct attempt *chosen)
         snprintf(reason, room, "the time was over");
     else if (chosen->limit[0])
         snprintf(reason, room, "%s", chosen->limit);
-    else if (chosen->way.kind == WAY_ALL && chosen->end == SEARCH_GAVE_UP)
+    else if (chosen->way.kind == WAY_ALL && !chosen->is_refuted)
         snprintf(reason, room, "no %s was found in as many runs as were allowed",
                  audit_is_serial(chosen->audit) ? "serial order" : "execution");
     else if (!reason[0])
@@ -265,7 +262,7 @@ static enum status conclude(struct attempts *all, struct attempt *chosen,
     is_valid = chosen->is_decided && chosen->verdict.verdict == VERDICT_VALID;
     if (!is_valid)
         take_wrong(all, chosen);
-    if (chosen->way.refutes && chosen->end == SEARCH_REFUTED && !is_end(chosen))
+    if (chosen->way.refutes && chosen->is_refuted && !is_end(chosen))
         TRY(attempt_say_invalid(chosen, &(struct witness_core){ NULL, 0 }, err));
     if (!chosen->is_decided)
         say_why_unknown(all, chosen);
@@ -287,7 +284,7 @@ static void run_by_z3(struct attempts *all)
 
     add(all, (struct way){ .kind = WAY_Z3 });
     run_all(all);
-    if (z3->end != SEARCH_REFUTED || is_end(z3) || z3->pace.is_over ||
+    if (!z3->is_refuted || is_end(z3) || z3->pace.is_over ||
         all->audit->options->z3.proves_nothing)
         return;
     add(all, (struct way){ .kind = WAY_OUTCOMES, .mode = z3->way.mode });

@@ -109,7 +109,7 @@ struct audit_counts {
     uint64_t txns;      /* that were judged */
     uint64_t runs;      /* of transactions, all tries included */
     uint64_t displaced; /* transactions that do not stand in the order of commits, at serializable */
-    uint64_t jumps;     /* back to an earlier transaction */
+    uint64_t jumps;     /* back to earlier transactions, to explain an answer */
     uint64_t answers;   /* that were judged */
     uint64_t unjudged;  /* answers that the log does not have */
     uint64_t first_rows; /* that were taken for an unknown initial state */

@@ -1,7 +1,6 @@
 #include "audit/exhaust_private.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/hash.h"
 
@@ -183,11 +182,8 @@ static enum status place(struct exhaust *x, uint32_t txn, struct error *err)
                              .choice_count = (uint32_t)choices->count,
                              .ceiling = x->runner->window.ceiling };
 
-    TRY(array_reserve(&x->choices, choices->count, err));
-    if (choices->count > 0)
-        memcpy(&x->choices.at[one.choice], choices->at, choices->count * sizeof *choices->at);
+    TRY(runner_add_choices(&x->choices, choices->at, choices->count, err));
     runner_settle_choices(x->runner, x->options->by_value, x->choices.at + one.choice, one.choice_count);
-    x->choices.count += choices->count;
     x->is_done[txn] = true;
     x->has_written[txn] = audit_rows_written(x->rows)->count > 0;
     x->done_ok += !x->plan->txns.at[txn].is_unknown;
@@ -229,7 +225,7 @@ static enum status place_reader(struct exhaust *x, uint32_t txn, bool *found, st
         status = audit_rows_drop(x->rows, txn, err);
         if (status == STATUS_OK)
             status = runner_keep_choices(x->runner, &path, err);
-        more = search_advance(x->options->mode, &path, window.floor, NULL);
+        more = search_advance(x->options->mode, &path, window.floor);
     }
     array_close(&path);
     return status;
@@ -317,7 +313,7 @@ static enum status try_txn(struct exhaust *x, uint32_t txn, bool *found, struct 
         } else if (status == STATUS_OK) {
             status = audit_rows_drop(x->rows, txn, err);
         }
-        more = search_advance(x->options->mode, &path, window.floor, NULL);
+        more = search_advance(x->options->mode, &path, window.floor);
     }
     array_close(&path);
     array_close(&hashes);
@@ -403,11 +399,8 @@ enum status exhaust_add(struct exhaust *x, uint32_t txn, struct run_window windo
     return *is_added ? place(x, txn, err) : audit_rows_abandon(x->rows, err);
 }
 
-enum status exhaust_go(struct exhaust *x, enum search_end *end, struct error *err)
+enum status exhaust_go(struct exhaust *x, bool *found, struct error *err)
 {
-    bool found = false;
-
-    TRY(go_on(x, &found, err));
-    *end = found ? SEARCH_FOUND : x->is_over ? SEARCH_GAVE_UP : SEARCH_REFUTED;
-    return STATUS_OK;
+    *found = false;
+    return go_on(x, found, err);
 }

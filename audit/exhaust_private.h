@@ -45,14 +45,14 @@ struct exhaust {
     choice_list choices;
     struct map dead; /* of a serial order: who was done, and what there was, where nothing led on */
     uint64_t done_hash, state_hash;
-    bool is_over;
+    bool is_over; /* not all could be tried */
 };
 
 MUST_USE enum status exhaust_open(struct exhaust *, const struct plan *, struct runner *,
                                   const struct exhaust_options *, struct error *);
 void exhaust_close(struct exhaust *);
-/* If it is found, placed has it in its order, and the rows are as it leaves them. */
-MUST_USE enum status exhaust_go(struct exhaust *, enum search_end *, struct error *);
+/* If one is found, placed has it in its order, and the rows are as it leaves them. */
+MUST_USE enum status exhaust_go(struct exhaust *, bool *found, struct error *);
 /* In place of a search: one goes behind those that are placed, on the states of the runner's chooser, if it may. */
 MUST_USE enum status exhaust_add(struct exhaust *, uint32_t txn, struct run_window, bool *is_added, struct error *);
 

@@ -21,8 +21,6 @@ enum fixed {
 struct first_row {
     uint32_t table;
     bool is_there;
-    bool is_settled; /* enough answers spoke for its cells */
-    uint8_t votes;   /* those that spoke for them, less those that spoke against them */
     const struct datum *cells;
     uint8_t *fixed; /* by column: enum fixed */
     uint32_t next;  /* the next one whose key has the same hash, or FIRST_ROWS_NONE */

@@ -16,12 +16,8 @@
 #define TRIES_MAX 256  /* of one transaction in a pass */
 #define LOOKED_MAX 256 /* rows of a transaction that are tried */
 #define KEYS_MAX 64    /* of one IN */
-#define VOTES_MAX 8
-#define VOTES_ENOUGH 3
 #define OLDER_TXNS 256 /* a transaction may have seen what was there so many before it */
 #define OLDER_RUNS 32
-#define WISHES_MAX 256
-#define CORRECTIONS_MAX 64 /* passes that count what a change makes wrong */
 #define LARGE 1000000  /* enough for who only asks whether there is enough */
 
 /* --- What a run looked for -------------------------------------------------------------------------- */
@@ -47,16 +43,6 @@ struct expected {
     struct numeric got;
 };
 
-/* What would have made some answers right: a number in a first row that is more by so much. */
-struct wish {
-    uint32_t row;
-    uint16_t column;
-    struct numeric by;
-    uint32_t count; /* of answers */
-};
-
-typedef ARRAY(struct wish) wish_list;
-
 struct guess {
     const struct plan *plan;
     struct rows *rows;
@@ -75,11 +61,6 @@ struct guess {
     uint32_t tries;
     ARRAY(uint32_t) positions; /* in which each of the transactions before was run */
     bool is_changed;        /* in this pass */
-    bool only_counts;       /* nothing is mended in this pass */
-    uint32_t wrong;         /* then: transactions */
-    uint32_t least;         /* so many would be no better */
-    bool is_whole;          /* the pass came to its end */
-    wish_list wishes;
 };
 
 static const struct schema_table *table_of(const struct guess *g, uint32_t table)
@@ -164,7 +145,7 @@ static enum status on_read(void *context, const struct request *request, const s
     if (request->source != REQUEST_NO_SOURCE)
         used = used_columns_of(request->query, request->source);
     for (uint16_t i = 0; i < filter->condition->columns.count; i++)
-        used |= UINT64_C(1) << (filter->condition->columns.at[i] < 63 ? filter->condition->columns.at[i] : 63);
+        used |= used_bit(filter->condition->columns.at[i]);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t row = first_rows_find(g->first, table, rows[i]);
 
@@ -249,10 +230,7 @@ static enum status run(struct guess *g, uint32_t txn, uint64_t *score, struct er
 
 /* --- Changes ------------------------------------------------------------------------------------------ */
 
-/*
- * The row is so at first, and now. One that is settled stays what it was at first: where later answers speak against
- * it, transactions have been replayed in another order than the true one.
- */
+/* The row is so at first, and now. */
 static enum status change(struct guess *g, uint32_t row, const struct first_row *to,
                           const struct datum *now, struct error *err)
 {
@@ -260,8 +238,7 @@ static enum status change(struct guess *g, uint32_t row, const struct first_row 
     struct row_write write = { .row = now ? now : r->cells, .is_removed = !now, .is_insert = now != NULL };
 
     TRY(array_push(&g->undo, ((struct undo){ row, *r }), err));
-    if (!r->is_settled)
-        *r = *to;
+    *r = *to;
     TRY(audit_rows_abandon(g->rows, err));
     TRY(audit_rows_write(g->rows, r->table, &write, UINT64_MAX, err));
     return audit_rows_commit(g->rows, err);
@@ -405,7 +382,7 @@ static enum status try_removals(struct guess *g, uint32_t txn, bool *is_better, 
         struct first_row after = g->first->list.at[g->tried.at[i].row];
         size_t from = g->undo.count;
 
-        if (!after.is_there || after.votes > 0 || !cells_now(g, g->tried.at[i].row))
+        if (!after.is_there || !cells_now(g, g->tried.at[i].row))
             continue;
         after.is_there = false;
         TRY(change(g, g->tried.at[i].row, &after, NULL, err));
@@ -416,17 +393,12 @@ static enum status try_removals(struct guess *g, uint32_t txn, bool *is_better, 
     return STATUS_OK;
 }
 
-static bool is_used(const struct looked *l, const struct schema_table *t, uint16_t column)
-{
-    return !schema_has_column(t->key, column) && (l->used >> (column < 63 ? column : 63) & 1);
-}
-
 static bool may_move(const struct guess *g, const struct looked *l, uint16_t column)
 {
     const struct first_row *r = &g->first->list.at[l->row];
-    const struct schema_table *t = table_of(g, r->table);
 
-    return r->is_there && r->votes == 0 && is_used(l, t, column);
+    return r->is_there && !schema_has_column(table_of(g, r->table)->key, column) &&
+           (l->used & used_bit(column));
 }
 
 /* Columns of which one may have made the answer. */
@@ -566,79 +538,6 @@ static enum status remember_tried(struct guess *g, struct error *err)
     return STATUS_OK;
 }
 
-/* Whether an answer says something of a cell, and not only whether there is a row, or enough in it. */
-static bool is_telling(const struct guess *g, uint32_t txn)
-{
-    const struct plan_txn *t = &g->plan->txns.at[txn];
-
-    for (uint32_t i = 0; i < t->logged->answer_count; i++) {
-        const struct call_answer *a = &g->plan->log->answers.at[t->logged->answer + i];
-        size_t count = a->kind == CALL_ANSWER_ROWS ? (size_t)a->row_count * a->width : 0;
-
-        for (size_t k = 0; k < count; k++) {
-            struct text cell = g->plan->log->cells.at[a->cell + k];
-
-            if (cell.length > 0 && !text_equal(cell, TEXT("t")) && !text_equal(cell, TEXT("f")))
-                return true;
-        }
-    }
-    return false;
-}
-
-/* The one column of one row that the last run made use of, and may be guessed. */
-static bool find_only(const struct guess *g, uint32_t *row, uint16_t *column)
-{
-    uint32_t count = 0;
-
-    for (size_t i = 0; i < g->looked.count; i++) {
-        const struct first_row *r = &g->first->list.at[g->looked.at[i].row];
-        const struct schema_table *t = table_of(g, r->table);
-
-        for (uint16_t c = 0; c < t->column_count && r->is_there; c++)
-            if (is_used(&g->looked.at[i], t, c)) {
-                *row = g->looked.at[i].row;
-                *column = c;
-                count++;
-            }
-    }
-    return count == 1;
-}
-
-/* What spoke is a transaction that made use of one column of the row, and of nothing else that is guessed. */
-static void vote(struct guess *g, bool is_right)
-{
-    struct first_row *only;
-    uint16_t column;
-    uint32_t row;
-
-    if (!find_only(g, &row, &column))
-        return;
-    only = &g->first->list.at[row];
-    if (!is_right)
-        only->votes -= only->votes > 0;
-    else if (only->votes < VOTES_MAX)
-        only->votes++;
-    only->is_settled |= only->votes >= VOTES_ENOUGH;
-}
-
-/* The last run was wrong: what would have made it right. */
-static enum status note_wish(struct guess *g, struct error *err)
-{
-    struct wish wish = { .count = 1 };
-
-    if (g->expected.count != 1 || !distance(&g->expected.at[0], &wish.by) || !find_only(g, &wish.row, &wish.column))
-        return STATUS_OK;
-    for (size_t i = 0; i < g->wishes.count; i++) {
-        struct wish *w = &g->wishes.at[i];
-
-        if (w->row == wish.row && w->column == wish.column && numeric_compare(w->by, wish.by) == 0) {
-            w->count++;
-            return STATUS_OK;
-        }
-    }
-    return g->wishes.count < WISHES_MAX ? array_push(&g->wishes, wish, err) : STATUS_OK;
-}
-
 /* Until the answers are right, or nothing makes them better. */
 static enum status mend(struct guess *g, uint32_t txn, struct error *err)
 {
@@ -686,8 +585,6 @@ static enum status run_older(struct guess *g, uint32_t txn, bool *is_right, stru
     for (int i = 0; i < OLDER_RUNS && !*is_right && may_go_on(g); i++) {
         TRY(run(g, txn, &score, err));
         *is_right = score == UINT64_MAX;
-        if (!*is_right && g->only_counts)
-            TRY(note_wish(g, err));
         if (r->choices.count == 0 || r->choices.at[0].low <= r->window.floor)
             break;
         choice.state = r->choices.at[0].low - 1;
@@ -700,25 +597,20 @@ static enum status run_older(struct guess *g, uint32_t txn, bool *is_right, stru
 
 static enum status take(struct guess *g, uint32_t txn, struct error *err)
 {
-    bool is_right, is_known = !g->plan->txns.at[txn].is_unknown, tells = is_known && is_telling(g, txn);
+    bool is_right;
     uint64_t score;
 
     g->undo.count = 0;
     g->tries = 0;
     TRY(run(g, txn, &g->best, err));
-    is_right = g->best == UINT64_MAX;
-    if (!is_right && is_known)
+    is_right = g->best == UINT64_MAX || g->plan->txns.at[txn].is_unknown;
+    if (!is_right)
         TRY(run_older(g, txn, &is_right, err));
-    g->wrong += !is_right && is_known;
-    if (!is_right && is_known && !g->only_counts) {
+    if (!is_right) {
         TRY(mend(g, txn, err));
-        for (size_t i = 0; i < g->undo.count; i++)
-            g->is_changed |= !g->undo.at[i].before.is_settled;
+        g->is_changed |= g->undo.count > 0;
         TRY(run(g, txn, &score, err));
-        is_right = score == UINT64_MAX;
     }
-    if (tells)
-        vote(g, is_right);
     /* Of a wrong one it is known only as far as it was run what it did. */
     if (g->runner.end == RUN_FAILED)
         TRY(audit_rows_abandon(g->rows, err));
@@ -734,88 +626,11 @@ static enum status pass(struct guess *g, const uint32_t *order, uint32_t count, 
     TRY(first_rows_put(g->first, g->rows, err));
     g->runner.rows = g->rows;
     g->positions.count = 0;
-    for (size_t i = 0; i < g->first->list.count; i++)
-        g->first->list.at[i].votes = g->first->list.at[i].is_settled = 0;
     g->is_changed = false;
-    g->wrong = 0;
-    g->is_whole = count == 0;
     for (uint32_t i = 0; i < count && pace_spend(g->pace, 256); i++) {
         TRY(take(g, order[i], err));
-        g->is_whole = i + 1 == count;
-        if (g->only_counts && g->wrong >= g->least)
-            break;
         if (g->runner.limit[0] || g->runner.runs >= g->runs_max || g->first->heap.held_bytes > CELLS_BYTES_MAX)
             break;
-    }
-    return STATUS_OK;
-}
-
-/* The wish of the most answers goes to the end of those that are left. */
-static void take_wish(struct guess *g, struct wish *out)
-{
-    size_t most = 0;
-
-    for (size_t i = 1; i < g->wishes.count; i++)
-        if (g->wishes.at[i].count > g->wishes.at[most].count)
-            most = i;
-    *out = g->wishes.at[most];
-    g->wishes.at[most] = g->wishes.at[--g->wishes.count];
-}
-
-/* A first row is as the wish has it; false: it cannot be so. */
-static enum status grant(struct guess *g, const struct wish *wish, bool *is_granted, struct error *err)
-{
-    struct first_row *r = &g->first->list.at[wish->row];
-    struct datum *cells = NULL;
-
-    TRY(first_rows_copy(g->first, r->table, r->cells, &cells, err));
-    *is_granted = move_number(table_of(g, r->table)->columns[wish->column].type, wish->by, &cells[wish->column]) &&
-                  program_admits_row(g->plan->program, r->table, cells, &g->scratch);
-    if (*is_granted)
-        r->cells = cells;
-    return STATUS_OK;
-}
-
-static enum status try_wish(struct guess *g, const struct wish *wish, const uint32_t *order, uint32_t count,
-                            struct error *err)
-{
-    const struct datum *before = g->first->list.at[wish->row].cells;
-    const wish_list others = g->wishes;
-    bool is_better = false;
-    enum status status = grant(g, wish, &is_better, err);
-
-    if (status != STATUS_OK || !is_better)
-        return status;
-    g->wishes = (wish_list){ 0 };
-    status = pass(g, order, count, err);
-    is_better = status == STATUS_OK && g->is_whole && g->wrong < g->least;
-    if (is_better) {
-        g->least = g->wrong;
-    } else {
-        g->first->list.at[wish->row].cells = before;
-        array_close(&g->wishes);
-        g->wishes = others;
-        return status;
-    }
-    free(others.at);
-    return status;
-}
-
-/*
- * What is still wrong, and would be right if some number in a first row were another: it is changed, if then fewer
- * transactions are wrong.
- */
-static enum status correct(struct guess *g, const uint32_t *order, uint32_t count, struct error *err)
-{
-    struct wish wish;
-
-    g->only_counts = true;
-    g->least = UINT32_MAX;
-    TRY(pass(g, order, count, err));
-    g->least = g->wrong;
-    for (int i = 0; i < CORRECTIONS_MAX && g->is_whole && g->least > 0 && g->wishes.count > 0; i++) {
-        take_wish(g, &wish);
-        TRY(try_wish(g, &wish, order, count, err));
     }
     return STATUS_OK;
 }
@@ -834,8 +649,6 @@ enum status guess_rows(struct first_rows *f, const struct plan *plan, const uint
     g.runner.context = &g;
     for (int i = 0; i < PASSES_MAX && status == STATUS_OK && (i == 0 || g.is_changed); i++)
         status = pass(&g, order, count, err);
-    if (status == STATUS_OK)
-        status = correct(&g, order, count, err);
     audit_rows_close(g.rows);
     if (status == STATUS_OK)
         status = first_rows_drop_twins(f, err);
@@ -846,7 +659,6 @@ enum status guess_rows(struct first_rows *f, const struct plan *plan, const uint
     array_close(&g.expected);
     array_close(&g.undo);
     array_close(&g.positions);
-    array_close(&g.wishes);
     heap_close(&g.scratch);
     return status;
 }

@@ -5,9 +5,8 @@
  *
  * Transactions are run one after another. Where an answer is wrong, rows that were looked for by their primary key
  * are put there, and their cells are set, or moved by as much as the answer is off, until it is right; later answers
- * may correct what earlier ones left open. As a transaction may have seen an older state, one answer does not
- * overrule several others; and at last a number is changed if then fewer transactions are wrong. Only what an audit
- * finds that begins with these rows counts.
+ * may correct what earlier ones left open. Nothing is changed for an answer that is right in an older state. Only what
+ * an audit finds that begins with these rows counts.
  *
  * A row that is never looked for by its key is not guessed; nor is one of a table without a primary key.
  */

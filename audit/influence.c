@@ -29,66 +29,18 @@ uint32_t influence_number(const struct influence *in, const struct query *query)
 
 /* --- Queries, numbered ------------------------------------------------------------------------------ */
 
-typedef enum status on_query(struct influence *, const struct query *, struct error *);
-
-static enum status each_query(struct influence *in, const struct block *block, on_query *visit,
-                              struct error *err)
+static void number_query(void *context, const struct action *action)
 {
-    for (uint32_t i = 0; i < block->count; i++) {
-        const struct action *a = &block->actions[i];
-
-        switch (a->kind) {
-        case ACTION_QUERY:
-            TRY(visit(in, a->as.query.query, err));
-            break;
-        case ACTION_RETURN_ROWS:
-            TRY(visit(in, a->as.returned, err));
-            break;
-        case ACTION_OPEN:
-            TRY(visit(in, a->as.cursor.query, err));
-            break;
-        case ACTION_FOR_QUERY:
-            TRY(visit(in, a->as.rows.query, err));
-            TRY(each_query(in, &a->as.rows.body, visit, err));
-            break;
-        case ACTION_IF:
-            for (uint32_t k = 0; k < a->as.choice.count; k++)
-                TRY(each_query(in, &a->as.choice.arms[k].body, visit, err));
-            break;
-        case ACTION_LOOP:
-        case ACTION_WHILE:
-            TRY(each_query(in, &a->as.loop.body, visit, err));
-            break;
-        case ACTION_FOR_RANGE:
-            TRY(each_query(in, &a->as.range.body, visit, err));
-            break;
-        case ACTION_BLOCK:
-            TRY(each_query(in, &a->as.block, visit, err));
-            break;
-        default:
-            break;
-        }
-    }
-    return STATUS_OK;
-}
-
-static enum status number_query(struct influence *in, const struct query *query, struct error *err)
-{
+    struct influence *in = context;
+    const struct query *query = tree_query_of(action);
+    struct error err;
     size_t place;
 
-    /* Of a cursor that is opened in several places. */
-    if (influence_number(in, query) != UINT32_MAX)
-        return STATUS_OK;
-    TRY(map_add(&in->numbers, (uint64_t)(uintptr_t)query, in->query_count, &place, err));
-    in->query_count++;
-    return STATUS_OK;
-}
-
-static enum status note_query(struct influence *in, const struct query *query, struct error *err)
-{
-    (void)err;
-    in->queries[influence_number(in, query)] = query;
-    return STATUS_OK;
+    /* That of a cursor may be opened in several places. */
+    if (!query || influence_number(in, query) != UINT32_MAX)
+        return;
+    in->lacks_memory |= map_add(&in->numbers, (uint64_t)(uintptr_t)query, in->queries.count, &place, &err) != STATUS_OK ||
+                        array_push(&in->queries, query, &err) != STATUS_OK;
 }
 
 static bool has_name(const struct program_function *f)
@@ -96,12 +48,11 @@ static bool has_name(const struct program_function *f)
     return f->name.length > 0;
 }
 
-static enum status each_function(struct influence *in, on_query *visit, struct error *err)
+static void number_queries(struct influence *in)
 {
     for (uint32_t i = 0; i < in->tree->function_count; i++)
         if (has_name(&in->tree->functions[i]))
-            TRY(each_query(in, &in->tree->functions[i].body, visit, err));
-    return STATUS_OK;
+            tree_visit_actions(&in->tree->functions[i].body, number_query, in);
 }
 
 /* --- What flows where -------------------------------------------------------------------------------- */
@@ -211,59 +162,6 @@ static bool is_equality(const struct expression *e)
     default:
         return false;
     }
-}
-
-/* Whether the condition makes the column equal to something that is the same in every run. */
-static bool pins(struct influence_place *p, const struct expression *e, uint16_t column)
-{
-    query_set *set;
-    bool is_same = false;
-
-    if (!e)
-        return false;
-    if (e->kind == EXPRESSION_AND) {
-        for (uint32_t i = 0; i < e->argument_count; i++)
-            if (pins(p, e->arguments[i], column))
-                return true;
-        return false;
-    }
-    if (e->kind != EXPRESSION_APPLY || !is_equality(e))
-        return false;
-    set = calloc(p->in->word_count, sizeof *set);
-    for (uint32_t i = 0; set && i < 2; i++) {
-        const struct expression *one = e->arguments[i], *other = e->arguments[1 - i];
-
-        if (one->kind != EXPRESSION_COLUMN || one->as.column.column != column ||
-            (other->kind != EXPRESSION_CONSTANT && other->kind != EXPRESSION_VARIABLE))
-            continue;
-        memset(set, 0, p->in->word_count * sizeof *set);
-        add_expression(p, other, set);
-        is_same |= is_empty(p->in, set);
-    }
-    free(set);
-    return is_same;
-}
-
-/* Of a select, an update or a delete of one table. */
-static bool is_steady(struct influence_place *p, const struct query *q)
-{
-    const struct expression *where = q->kind == QUERY_SELECT   ? q->as.select.where
-                                     : q->kind == QUERY_UPDATE ? q->as.update.where
-                                                               : q->as.delete.where;
-    const struct schema_columns *key;
-    uint32_t table;
-
-    if (!is_empty(p->in, p->control) || q->kind == QUERY_INSERT ||
-        (q->kind == QUERY_SELECT && q->as.select.source_count != 1))
-        return false;
-    table = q->kind == QUERY_SELECT   ? q->as.select.sources[0].table
-            : q->kind == QUERY_UPDATE ? q->as.update.target.table
-                                      : q->as.delete.target.table;
-    key = &p->in->tree->schema.tables[table].key;
-    for (uint16_t i = 0; i < key->count; i++)
-        if (!pins(p, where, key->at[i]))
-            return false;
-    return true;
 }
 
 /* --- What is written in any case ----------------------------------------------------------------------- */
@@ -416,7 +314,6 @@ static query_set *see_query(struct influence_place *p, const struct query *q)
     uint32_t number = influence_number(p->in, q);
     query_set *to = set_at(p->in->reached, p->in, number);
 
-    p->in->is_steady[number] = is_steady(p, q);
     add(p->in, to, p->control);
     p->in->certain[number] = find_certain(p, q);
     p->in->is_closed[p->function] &= is_query_closed(p->in, q);
@@ -493,45 +390,19 @@ static bool only_fails(const struct block *block)
                     (last->kind == ACTION_BLOCK && only_fails(&last->as.block)));
 }
 
+static void find_leaving(void *is_there, const struct action *a)
+{
+    *(bool *)is_there |= a->kind == ACTION_EXIT || a->kind == ACTION_CONTINUE || a->kind == ACTION_RETURN ||
+                         a->kind == ACTION_RETURN_ROWS;
+}
+
 /* Whether what comes after the block depends on whether the block is done. */
 static bool leaves(const struct block *block)
 {
-    for (uint32_t i = 0; i < block->count; i++) {
-        const struct action *a = &block->actions[i];
+    bool is_there = false;
 
-        switch (a->kind) {
-        case ACTION_EXIT:
-        case ACTION_CONTINUE:
-        case ACTION_RETURN:
-        case ACTION_RETURN_ROWS:
-            return true;
-        case ACTION_IF:
-            for (uint32_t k = 0; k < a->as.choice.count; k++)
-                if (leaves(&a->as.choice.arms[k].body))
-                    return true;
-            break;
-        case ACTION_LOOP:
-        case ACTION_WHILE:
-            if (leaves(&a->as.loop.body))
-                return true;
-            break;
-        case ACTION_FOR_RANGE:
-            if (leaves(&a->as.range.body))
-                return true;
-            break;
-        case ACTION_FOR_QUERY:
-            if (leaves(&a->as.rows.body))
-                return true;
-            break;
-        case ACTION_BLOCK:
-            if (leaves(&a->as.block))
-                return true;
-            break;
-        default:
-            break;
-        }
-    }
-    return false;
+    tree_visit_actions(block, find_leaving, &is_there);
+    return is_there;
 }
 
 static enum status see_block(struct influence_place *, const struct block *, struct error *);
@@ -700,11 +571,10 @@ static void flow_through_tables(struct influence *in)
 {
     for (uint32_t t = 0; t < in->tree->schema.table_count; t++)
         for (uint32_t w = 0; w < in->query_count; w++) {
-            if (!writes_table(in->queries[w], t))
+            if (!writes_table(in->queries.at[w], t))
                 continue;
             for (uint32_t r = 0; r < in->query_count; r++)
-                if (r != w && reads_table(in->queries[r], t) &&
-                    !(in->is_lean && in->is_steady[r] && in->is_steady[w])) {
+                if (r != w && reads_table(in->queries.at[r], t)) {
                     add(in, set_at(in->reached, in, r), set_at(in->reached, in, w));
                     add_one(set_at(in->reached, in, r), w);
                 }
@@ -748,24 +618,24 @@ static enum status settle(struct influence *in, struct error *err)
 }
 
 enum status influence_find(struct influence *in, const struct program_tree *tree,
-                           const bool *is_written, bool is_lean, struct error *err)
+                           const bool *is_written, struct error *err)
 {
     size_t words;
 
-    *in = (struct influence){ .tree = tree, .is_written = is_written, .is_lean = is_lean };
-    TRY(each_function(in, number_query, err));
+    *in = (struct influence){ .tree = tree, .is_written = is_written };
+    number_queries(in);
+    in->query_count = (uint32_t)in->queries.count;
     in->word_count = in->query_count / 64 + 1;
     words = in->word_count;
-    in->queries = calloc((size_t)in->query_count + 1, sizeof *in->queries);
     in->slots = calloc((size_t)tree->function_count + 1, sizeof *in->slots);
     in->returned = calloc((tree->function_count + 1) * words, sizeof *in->returned);
     in->control = calloc((tree->function_count + 1) * words, sizeof *in->control);
     in->reached = calloc((in->query_count + 1) * words, sizeof *in->reached);
-    in->is_steady = calloc((size_t)in->query_count + 1, sizeof *in->is_steady);
     in->certain = calloc((size_t)in->query_count + 1, sizeof *in->certain);
     in->is_closed = calloc((size_t)tree->function_count + 1, sizeof *in->is_closed);
     in->calls = calloc((size_t)tree->function_count * tree->function_count + 1, sizeof *in->calls);
-    if (!in->is_steady || !in->certain || !in->is_closed || !in->calls || !in->queries || !in->slots || !in->returned || !in->control || !in->reached)
+    if (in->lacks_memory || !in->certain || !in->is_closed || !in->calls || !in->slots ||
+        !in->returned || !in->control || !in->reached)
         return error_set(err, STATUS_OVER_LIMIT, "no memory for influences");
     for (uint32_t f = 0; f < tree->function_count; f++) {
         if (!has_name(&tree->functions[f]))
@@ -774,7 +644,6 @@ enum status influence_find(struct influence *in, const struct program_tree *tree
         if (!in->slots[f])
             return error_set(err, STATUS_OVER_LIMIT, "no memory for influences");
     }
-    TRY(each_function(in, note_query, err));
     TRY(settle(in, err));
     if (in->lacks_memory)
         return error_set(err, STATUS_OVER_LIMIT, "no memory for influences");
@@ -786,8 +655,7 @@ void influence_close(struct influence *in)
     for (uint32_t f = 0; in->slots && f < in->tree->function_count; f++)
         free(in->slots[f]);
     free(in->slots);
-    free(in->queries);
-    free(in->is_steady);
+    array_close(&in->queries);
     free(in->certain);
     free(in->is_closed);
     free(in->calls);
@@ -808,7 +676,7 @@ void influence_add_writers(const struct influence *in, uint32_t table, query_set
                            query_set *reached)
 {
     for (uint32_t w = 0; w < in->query_count; w++) {
-        if (!writes_table(in->queries[w], table))
+        if (!writes_table(in->queries.at[w], table))
             continue;
         for (uint32_t i = 0; i < in->word_count; i++)
             reached[i] |= in->reached[(size_t)w * in->word_count + i];

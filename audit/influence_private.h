@@ -33,26 +33,20 @@ enum certain_write {
 struct influence {
     const struct program_tree *tree;
     const bool *is_written; /* by table: others never change */
-    bool is_lean;
     bool lacks_memory;
     struct map numbers;     /* of queries, by address */
     uint32_t query_count, word_count;
-    const struct query **queries;
+    ARRAY(const struct query *) queries;
     query_set **slots;      /* by function: a set for each slot */
     query_set *returned, *control; /* a set for each function */
     query_set *reached;     /* a set for each query: those with a say in it */
-    bool *is_steady;        /* by query: it means the same one row in every run, and is in all of them */
     enum certain_write *certain; /* by query */
     bool *is_closed;        /* by function: all that it may write are rows that it writes in any run */
     bool *calls;            /* by function and function */
 };
 
-/*
- * `is_lean`: for runs in which nothing was read that the transaction had written before. Statements
- * that mean one row, the same in every run, then have no say in each other by way of it.
- */
 MUST_USE enum status influence_find(struct influence *, const struct program_tree *,
-                                    const bool *is_written, bool is_lean, struct error *);
+                                    const bool *is_written, struct error *);
 void influence_close(struct influence *);
 
 /* Those with a say in the answer of a function; NULL: it is a single statement. */

@@ -205,11 +205,6 @@ static void see_expression(void *context, const struct expression *e)
         see_expression(seen, e->arguments[i]);
 }
 
-static void see_alone(struct open_order *o, const struct expression *e)
-{
-    see_expression(&(struct seen_expression){ o, NULL }, e);
-}
-
 /* `uses_order`: what is done depends on which row comes first. */
 static void see_query(struct open_order *o, const struct query *q, bool uses_order)
 {
@@ -220,63 +215,20 @@ static void see_query(struct open_order *o, const struct query *q, bool uses_ord
         note(o, q);
 }
 
-static void see_block(struct open_order *o, const struct block *block)
+static void see_alone(void *context, const struct expression *e)
 {
-    for (uint32_t i = 0; i < block->count; i++) {
-        const struct action *a = &block->actions[i];
+    see_expression(&(struct seen_expression){ context, NULL }, e);
+}
 
-        switch (a->kind) {
-        case ACTION_ASSIGN:
-            see_alone(o, a->as.assign.value);
-            break;
-        case ACTION_QUERY:
-            see_query(o, a->as.query.query, a->as.query.into && !a->as.query.into->strict);
-            break;
-        case ACTION_IF:
-            for (uint32_t k = 0; k < a->as.choice.count; k++) {
-                see_alone(o, a->as.choice.arms[k].condition);
-                see_block(o, &a->as.choice.arms[k].body);
-            }
-            break;
-        case ACTION_LOOP:
-        case ACTION_WHILE:
-            see_alone(o, a->as.loop.condition);
-            see_block(o, &a->as.loop.body);
-            break;
-        case ACTION_FOR_RANGE:
-            see_alone(o, a->as.range.low);
-            see_alone(o, a->as.range.high);
-            see_alone(o, a->as.range.step);
-            see_block(o, &a->as.range.body);
-            break;
-        case ACTION_FOR_QUERY:
-            see_query(o, a->as.rows.query, true);
-            see_block(o, &a->as.rows.body);
-            break;
-        case ACTION_EXIT:
-        case ACTION_CONTINUE:
-            see_alone(o, a->as.leave.condition);
-            break;
-        case ACTION_RETURN:
-            see_alone(o, a->as.value);
-            break;
-        case ACTION_RETURN_ROWS:
-            see_query(o, a->as.returned, false);
-            break;
-        case ACTION_RAISE:
-            break;
-        case ACTION_BLOCK:
-            see_block(o, &a->as.block);
-            break;
-        case ACTION_OPEN:
-            see_query(o, a->as.cursor.query, true);
-            break;
-        case ACTION_REQUIRE_CLOSED:
-        case ACTION_FETCH:
-        case ACTION_CLOSE:
-            break;
-        }
-    }
+static void see_action(void *context, const struct action *a)
+{
+    const struct query *q = tree_query_of(a);
+
+    tree_visit_action(a, see_alone, context);
+    if (q)
+        see_query(context, q,
+                  a->kind == ACTION_FOR_QUERY || a->kind == ACTION_OPEN ||
+                      (a->kind == ACTION_QUERY && a->as.query.into && !a->as.query.into->strict));
 }
 
 enum status open_order_find(struct open_order *o, const struct program_tree *tree,
@@ -286,7 +238,7 @@ enum status open_order_find(struct open_order *o, const struct program_tree *tre
     for (uint32_t f = 0; f < tree->function_count; f++) {
         for (uint32_t v = 0; v < tree->functions[f].variable_count; v++)
             see_alone(o, tree->functions[f].variables[v].initial);
-        see_block(o, &tree->functions[f].body);
+        tree_visit_actions(&tree->functions[f].body, see_action, o);
     }
     return o->status;
 }

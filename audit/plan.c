@@ -294,8 +294,7 @@ enum status audit_plan_make(struct plan *plan, const struct call_log *log, struc
     }
     TRY(make_statements(plan, err));
     TRY(find_writing(plan, err));
-    TRY(influence_find(&plan->influence, &program->tree, plan->is_written, false, err));
-    TRY(influence_find(&plan->lean_influence, &program->tree, plan->is_written, true, err));
+    TRY(influence_find(&plan->influence, &program->tree, plan->is_written, err));
     TRY(quiet_numbers_find(&program->tree, &plan->numbers->are_quiet, err));
     for (size_t i = 0; i < plan->txns.count; i++) {
         const struct logged_txn *t = plan->txns.at[i].logged;
@@ -326,7 +325,6 @@ void audit_plan_close(struct plan *plan)
     free(plan->is_called);
     free(plan->is_written);
     influence_close(&plan->influence);
-    influence_close(&plan->lean_influence);
     if (plan->numbers)
         numbers_close(plan->numbers);
     free(plan->numbers);

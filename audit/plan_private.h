@@ -39,7 +39,7 @@ struct plan {
     uint8_t *is_writing;         /* by function: whether it may write */
     bool *is_called;             /* by function: whether a transaction calls it */
     bool *is_written;            /* by table: whether any of them may write to it */
-    struct influence influence, lean_influence;
+    struct influence influence;
     struct numbers *numbers;     /* what sequences gave; grows with each run */
     uint64_t judged, unjudged;   /* answers of committed transactions: known, and not known */
     bool has_unknown;

@@ -118,65 +118,13 @@ static void see_query(struct looked *l, const struct query *q)
     tree_visit_query(q, see, l);
 }
 
-static void see_block(struct looked *l, const struct block *block)
+static void see_action(void *context, const struct action *a)
 {
-    for (uint32_t i = 0; i < block->count; i++) {
-        const struct action *a = &block->actions[i];
+    const struct query *q = tree_query_of(a);
 
-        switch (a->kind) {
-        case ACTION_ASSIGN:
-            see(l, a->as.assign.value);
-            break;
-        case ACTION_QUERY:
-            see_query(l, a->as.query.query);
-            break;
-        case ACTION_IF:
-            for (uint32_t k = 0; k < a->as.choice.count; k++) {
-                see(l, a->as.choice.arms[k].condition);
-                see_block(l, &a->as.choice.arms[k].body);
-            }
-            break;
-        case ACTION_LOOP:
-        case ACTION_WHILE:
-            see(l, a->as.loop.condition);
-            see_block(l, &a->as.loop.body);
-            break;
-        case ACTION_FOR_RANGE:
-            see(l, a->as.range.low);
-            see(l, a->as.range.high);
-            see(l, a->as.range.step);
-            see_block(l, &a->as.range.body);
-            break;
-        case ACTION_FOR_QUERY:
-            see_query(l, a->as.rows.query);
-            see_block(l, &a->as.rows.body);
-            break;
-        case ACTION_EXIT:
-        case ACTION_CONTINUE:
-            see(l, a->as.leave.condition);
-            break;
-        case ACTION_RETURN:
-            see(l, a->as.value);
-            break;
-        case ACTION_RETURN_ROWS:
-            see_query(l, a->as.returned);
-            break;
-        case ACTION_RAISE:
-            for (uint32_t k = 0; k < a->as.raise.argument_count; k++)
-                see(l, a->as.raise.arguments[k]);
-            break;
-        case ACTION_BLOCK:
-            see_block(l, &a->as.block);
-            break;
-        case ACTION_OPEN:
-            see_query(l, a->as.cursor.query);
-            break;
-        case ACTION_REQUIRE_CLOSED:
-        case ACTION_FETCH:
-        case ACTION_CLOSE:
-            break;
-        }
-    }
+    tree_visit_action(a, see, context);
+    if (q)
+        see_query(context, q);
 }
 
 static void see_schema(struct looked *l)
@@ -213,7 +161,7 @@ static bool see_all(struct looked *l, const struct program_tree *tree, uint32_t 
     for (uint32_t f = 0; f < tree->function_count; f++) {
         for (uint32_t v = 0; v < tree->functions[f].variable_count; v++)
             see(l, tree->functions[f].variables[v].initial);
-        see_block(l, &tree->functions[f].body);
+        tree_visit_actions(&tree->functions[f].body, see_action, l);
     }
     for (uint32_t i = 0; i < column_count; i++)
         if (l->is_named[i] && l->is_numbered[i])

@@ -2,17 +2,16 @@
 
 #include <string.h>
 
+#include "audit/used_columns_private.h"
 #include "base/hash.h"
 #include "base/map.h"
 
 #define TRIES_MAX 128      /* of one transaction */
-#define NEAR_TRIES_MAX 16  /* where others move */
 #define STEPS_MAX 400000   /* of one repair: runs, and transactions that are put back without one */
 #define STEPS_PER_TXN 1024
 #define STEPS_OF_RUN 8
 #define EFFECTS_MAX 512
 #define SUMS_MAX 512       /* of effects, that are tried */
-#define PASSED_MAX 4       /* where one moves, so many may notice it and do something else */
 
 /* One that was taken back, and how to put it back. */
 struct undone {
@@ -20,7 +19,6 @@ struct undone {
     size_t glance, glance_count;
     struct row_copy *copies;
     uint32_t copy_count;
-    bool saw_own;
     uint64_t made; /* a hash of what it made of the rows in the cone */
 };
 
@@ -51,7 +49,6 @@ struct repair {
     const struct effect *const *forced; /* who has another path while others are put back */
     unsigned forced_count;
     uint32_t goal_place;
-    uint32_t oldest; /* none before this place was at work at the same time as the goal, or as one in the cone */
     uint32_t from, to; /* a transaction moves from one place of the order to another; NOBODY: none does */
 };
 
@@ -59,13 +56,8 @@ struct repair {
 struct repair_bounds {
     uint32_t least;      /* so many in the order stay as they are */
     unsigned deviations; /* so many may have seen something else */
-    bool is_loose;       /* and also what the helps of the search exclude */
-    bool gives_states;   /* to those that made what the answer comes from */
-    bool moves;          /* them to other places */
-    bool is_near;        /* only those that were at work at the same time as the goal */
-    uint32_t most;       /* if so, only these, which stand before that place */
+    bool moves;          /* but they stand elsewhere */
     bool adds;           /* effects of several */
-    unsigned effort;     /* as a multiple of STEPS_MAX */
     uint64_t *steps;     /* that are left */
 };
 
@@ -115,8 +107,9 @@ static enum status join(struct repair *r, const struct row_glance *g, struct err
     return STATUS_OK;
 }
 
-static void find_writers(struct repair *r, const struct influence *in)
+static void find_writers(struct repair *r)
 {
+    const struct influence *in = &r->search->plan->influence;
     uint32_t tables = r->search->plan->program->tree.schema.table_count;
 
     memset(r->writers, 0, in->word_count * sizeof *r->writers);
@@ -155,20 +148,6 @@ static enum status widen(struct repair *r, const struct undone *u, struct error 
 
 /* --- Runs ---------------------------------------------------------------------------------------------- */
 
-/* A path of choices that were made in another world: what they had told apart need not be so here. */
-static void forget_bounds(choice_list *path)
-{
-    for (size_t i = 0; i < path->count; i++) {
-        path->at[i].low = 0;
-        path->at[i].high = UINT32_MAX;
-    }
-}
-
-static bool fits(const struct search *s, uint32_t txn)
-{
-    return s->runner->end == RUN_RIGHT && audit_search_may_commit(s, txn);
-}
-
 static void note_answer(void *context, uint32_t step, enum type_kind type, const struct request *q)
 {
     struct repair *r = context;
@@ -186,7 +165,7 @@ static enum status join_run(struct repair *r, uint32_t txn, struct error *err)
     const query_set *say = NULL;
 
     if (s->runner->end == RUN_WRONG && is_call(s, txn))
-        say = influence_on_answer(audit_search_influence(s), s->plan->txns.at[txn].function);
+        say = influence_on_answer(&s->plan->influence, s->plan->txns.at[txn].function);
     for (size_t i = 0; i < written->count && s->runner->end == RUN_RIGHT; i++)
         TRY(join(r, &(struct row_glance){ written->at[i], ALL_COLUMNS, UINT32_MAX }, err));
     for (size_t i = 0; i < s->footprint.glances.count; i++)
@@ -195,45 +174,37 @@ static enum status join_run(struct repair *r, uint32_t txn, struct error *err)
     return STATUS_OK;
 }
 
-/* The first of its choices that gives its answers is committed. Else what it looked at joins the cone, if asked. */
+/* What the tries of a transaction that is given another state are for. */
+struct retry {
+    struct repair *repair;
+    bool joins; /* what they looked at joins the cone */
+    unsigned tries;
+};
+
+static enum status after_failure(void *context, uint32_t txn, bool *goes_on, struct error *err)
+{
+    struct retry *retry = context;
+    struct repair *r = retry->repair;
+
+    r->search->runner->listener = NULL;
+    *goes_on = ++retry->tries < TRIES_MAX && spend(r, STEPS_OF_RUN);
+    return retry->joins ? join_run(r, txn, err) : STATUS_OK;
+}
+
+/* Whether it has any state, also one that the helps of the search exclude, in which it gives its answers. */
 static enum status try_all(struct repair *r, uint32_t txn, bool joins, bool *found, struct error *err)
 {
     struct search *s = r->search;
-    unsigned tries = r->bounds->is_near ? NEAR_TRIES_MAX : TRIES_MAX;
-    bool is_goal = txn == s->order[r->goal_place];
-    choice_list path = { NULL, 0, 0 };
-    enum status status = STATUS_OK;
-    struct run_window window;
-    bool more;
+    struct retry retry = { r, joins, 0 };
+    enum status status;
 
-    s->is_loose = r->bounds->is_loose;
-    window = search_window(s, txn);
-    more = window.floor <= window.ceiling;
     *found = false;
-    for (unsigned i = 0; more && i < tries && status == STATUS_OK && spend(r, STEPS_OF_RUN); i++) {
-        s->footprint.glances.count = 0;
-        s->runner->listener = i == 0 && is_goal ? note_answer : NULL;
-        s->runner->context = r;
-        status = audit_search_run(s, txn, &path, true, err);
-        s->runner->listener = NULL;
-        if (status != STATUS_OK)
-            break;
-        if (fits(s, txn)) {
-            *found = true;
-            status = audit_search_commit(s, txn, NOBODY, err);
-            break;
-        }
-        if (joins)
-            status = join_run(r, txn, err);
-        if (status == STATUS_OK)
-            status = audit_rows_drop(s->rows, txn, err);
-        if (status == STATUS_OK)
-            status = runner_keep_choices(s->runner, &path, err);
-        more = search_advance(s->mode, &path, window.floor, NULL);
-    }
-    s->footprint.glances.count = 0;
-    s->is_loose = false;
-    array_close(&path);
+    if (!spend(r, STEPS_OF_RUN))
+        return STATUS_OK;
+    s->runner->listener = txn == s->order[r->goal_place] ? note_answer : NULL;
+    s->runner->context = r;
+    status = audit_search_try(s, txn, true, after_failure, &retry, found, err);
+    s->runner->listener = NULL;
     return status;
 }
 
@@ -260,16 +231,16 @@ static uint32_t moved(const struct repair *r, uint32_t state)
     return r->from == NOBODY ? state : instants_moved(state, r->from, r->to);
 }
 
+/* What choices that were made in another world had told apart need not be so here: only their states are taken. */
 static enum status take_choices(struct repair *r, size_t from, size_t count, choice_list *path, struct error *err)
 {
     path->count = 0;
-    TRY(array_reserve(path, count, err));
+    TRY(runner_add_choices(path, r->choices.at + from, count, err));
     for (size_t i = 0; i < count; i++) {
-        path->at[i] = r->choices.at[from + i];
         path->at[i].state = moved(r, path->at[i].state);
+        path->at[i].low = 0;
+        path->at[i].high = UINT32_MAX;
     }
-    path->count = count;
-    forget_bounds(path);
     return STATUS_OK;
 }
 
@@ -286,14 +257,9 @@ static enum status undo(struct repair *r, struct error *err)
     choice_list path = { NULL, 0, 0 };
     enum status status;
 
-    TRY(array_reserve(&r->choices, u.frame.choice_count, err));
-    if (u.frame.choice_count > 0)
-        memcpy(&r->choices.at[r->choices.count], &s->choices.at[u.frame.choice],
-               u.frame.choice_count * sizeof *r->choices.at);
-    u.frame.choice = r->choices.count;
-    r->choices.count += u.frame.choice_count;
+    TRY(runner_add_choices(&r->choices, s->choices.at + u.frame.choice, u.frame.choice_count, err));
+    u.frame.choice = r->choices.count - u.frame.choice_count;
     TRY(audit_rows_copy_newest(s->rows, &r->arena, &u.copies, &u.copy_count, err));
-    s->frames.at[s->frames.count - 1].conflict = NOBODY; /* it stays with what is undone */
     TRY(audit_search_pop(s, false, err));
     if (!u.frame.is_absent) {
         s->footprint.glances.count = 0;
@@ -303,7 +269,6 @@ static enum status undo(struct repair *r, struct error *err)
         s->is_loose = false;
         array_close(&path);
         TRY(status);
-        u.saw_own = s->runner->saw_own;
         u.made = hash_made(r);
         u.glance_count = s->footprint.glances.count;
         TRY(array_reserve(&r->glances, u.glance_count, err));
@@ -318,41 +283,36 @@ static enum status undo(struct repair *r, struct error *err)
 
 /* --- Forth ---------------------------------------------------------------------------------------------- */
 
-/* It is as it was, without a run. Its conflict is its own again only if all others are as they were as well. */
-static enum status put_back(struct repair *r, const struct undone *u, bool is_all, struct error *err)
+/* It is as it was, without a run. */
+static enum status put_back(struct repair *r, const struct undone *u, struct error *err)
 {
     struct search *s = r->search;
     struct search_frame frame = u->frame;
 
-    frame.conflict = is_all ? frame.conflict : NOBODY;
-    frame.choice = s->choices.count;
-    TRY(array_reserve(&s->choices, frame.choice_count, err));
-    if (frame.choice_count > 0)
-        memcpy(&s->choices.at[frame.choice], &r->choices.at[u->frame.choice],
-               frame.choice_count * sizeof *s->choices.at);
-    for (uint32_t i = 0; i < frame.choice_count; i++) {
-        struct choice *c = &s->choices.at[s->choices.count++];
+    frame.ceiling = moved(r, frame.ceiling);
+    TRY(audit_rows_rewrite(s->rows, u->copies, u->copy_count, err));
+    TRY(audit_search_push(s, frame, r->choices.at + u->frame.choice, err));
+    for (size_t i = s->choices.count - frame.choice_count; i < s->choices.count; i++) {
+        struct choice *c = &s->choices.at[i];
 
         c->state = moved(r, c->state);
         c->low = moved(r, c->low);
         c->high = moved(r, c->high);
     }
-    frame.ceiling = moved(r, frame.ceiling);
-    TRY(audit_rows_rewrite(s->rows, u->copies, u->copy_count, err));
-    return audit_search_push(s, frame, err);
+    return STATUS_OK;
 }
 
 static uint64_t columns_that_differ(const struct repair *r, const struct stored_row *row,
                                     const struct datum *a, const struct datum *b)
 {
-    uint32_t width = r->search->plan->program->tree.schema.tables[row->table].column_count;
+    uint16_t width = r->search->plan->program->tree.schema.tables[row->table].column_count;
     uint64_t columns = 0;
 
     if (!a || !b)
         return a == b ? 0 : ALL_COLUMNS;
-    for (uint32_t i = 0; i < width; i++)
+    for (uint16_t i = 0; i < width; i++)
         if (!datum_equal(&a[i], &b[i]) || a[i].scale != b[i].scale)
-            columns |= UINT64_C(1) << (i < 63 ? i : 63);
+            columns |= used_bit(i);
     return columns;
 }
 
@@ -433,23 +393,16 @@ static enum status redo(struct repair *r, const struct undone *u, const struct r
         forced = r->forced[i]->place == s->frames.count ? r->forced[i] : forced;
     if (!forced && (u->frame.is_absent || !is_affected(r, u))) {
         spend(r, 1);
-        return put_back(r, u, false, err);
+        return put_back(r, u, err);
     }
     spend(r, STEPS_OF_RUN);
     status = forced ? take_choices(r, forced->choice, forced->choice_count, &path, err) : take_path(r, u, &path, err);
-    s->is_loose = u->frame.is_loose || forced;
     if (status == STATUS_OK)
-        status = audit_search_run(s, txn, &path, true, err);
+        status = audit_search_retrace(s, txn, &path, u->frame.is_loose || forced, found, err);
     array_close(&path);
-    s->footprint.glances.count = 0;
-    if (status == STATUS_OK && fits(s, txn)) {
-        status = audit_search_commit(s, txn, NOBODY, err);
-        s->is_loose = false;
-        return status == STATUS_OK ? note_dirty(r, u, err) : status;
-    }
-    s->is_loose = false;
     TRY(status);
-    TRY(audit_rows_drop(s->rows, txn, err));
+    if (*found)
+        return note_dirty(r, u, err);
     TRY(try_all(r, txn, false, found, err));
     if (!*found && rest->deviations > 0 && spend(r, 1)) {
         TRY(repair_from(s, rest, found, err));
@@ -467,7 +420,6 @@ static enum status replay(struct repair *r, size_t candidate, bool *found, struc
     rest.least = (uint32_t)s->frames.count;
     rest.deviations--;
     rest.adds = false;
-    rest.moves = false; /* those that are put back stand in the order as it is */
     begin_replay(r);
     TRY(note_dirty(r, &r->undone.at[candidate], err));
     *found = true;
@@ -511,36 +463,37 @@ static enum status note_effect(struct repair *r, size_t place, const choice_list
             return STATUS_OK;
     if (effect.more == 0)
         return STATUS_OK;
-    TRY(array_reserve(&r->choices, path->count, err));
-    for (size_t i = 0; i < path->count; i++)
-        r->choices.at[r->choices.count++] = path->at[i];
+    TRY(runner_add_choices(&r->choices, path->at, path->count, err));
     return array_push(&r->effects, effect, err);
 }
 
-/* Tries all that the newest of those undone may have done instead. */
-static enum status try_others(struct repair *r, bool *found, struct error *err)
+/* The newest of those undone is committed, and is not what it was: all behind it are put back. */
+static enum status go_on_from(struct repair *r, bool *found, struct error *err)
+{
+    size_t candidate = r->undone.count - 1, place = r->search->frames.count - 1;
+
+    r->answer = datum_null();
+    TRY(replay(r, candidate, found, err));
+    return *found ? STATUS_OK : fall_back(r, place, err);
+}
+
+/* Each other state that makes something else of the rows in the cone. */
+static enum status try_states(struct repair *r, const struct undone *u, bool *found, struct error *err)
 {
     struct search *s = r->search;
-    size_t candidate = r->undone.count - 1, place = s->frames.count;
-    const struct undone u = r->undone.at[candidate];
-    struct run_window window;
+    size_t place = s->frames.count;
+    struct run_window window = search_window(s, u->frame.txn);
     ARRAY(uint64_t) tried = { NULL, 0, 0 };
     choice_list path = { NULL, 0, 0 };
-    bool all = !is_call(s, u.frame.txn), more;
-    struct search_relevance relevance = { r->reached, &all };
-    enum status status = u.frame.is_absent ? STATUS_OK : array_push(&tried, u.made, err);
+    bool more = window.floor <= window.ceiling;
+    enum status status = u->frame.is_absent ? STATUS_OK : array_push(&tried, u->made, err);
 
-    s->is_loose = r->bounds->is_loose;
-    window = search_window(s, u.frame.txn);
-    s->is_loose = false;
-    more = window.floor <= window.ceiling;
     for (unsigned i = 0; more && i < TRIES_MAX && !*found && status == STATUS_OK && spend(r, STEPS_OF_RUN); i++) {
         bool is_new = true;
         uint64_t made;
 
-        s->is_loose = r->bounds->is_loose;
-        status = audit_search_run(s, u.frame.txn, &path, true, err);
-        s->is_loose = false;
+        s->is_loose = true;
+        status = audit_search_run(s, u->frame.txn, &path, true, err);
         s->footprint.glances.count = 0;
         if (status == STATUS_OK)
             status = runner_keep_choices(s->runner, &path, err);
@@ -549,34 +502,39 @@ static enum status try_others(struct repair *r, bool *found, struct error *err)
         made = hash_made(r);
         for (size_t k = 0; k < tried.count && is_new; k++)
             is_new = tried.at[k] != made;
-        if (!is_new || !fits(s, u.frame.txn)) {
-            status = audit_rows_drop(s->rows, u.frame.txn, err);
+        if (!is_new || !audit_search_fits(s, u->frame.txn)) {
+            status = audit_rows_drop(s->rows, u->frame.txn, err);
         } else {
             status = array_push(&tried, made, err);
-            s->is_loose = r->bounds->is_loose;
             if (status == STATUS_OK)
-                status = audit_search_commit(s, u.frame.txn, NOBODY, err);
+                status = audit_search_commit(s, u->frame.txn, err);
             s->is_loose = false;
-            r->answer = datum_null();
             if (status == STATUS_OK)
-                status = replay(r, candidate, found, err);
-            if (status == STATUS_OK && !*found)
-                status = fall_back(r, place, err);
+                status = go_on_from(r, found, err);
             if (status == STATUS_OK && !*found && r->bounds->adds)
                 status = note_effect(r, place, &path, err);
         }
-        more = search_advance(s->mode, &path, window.floor, &relevance);
-    }
-    if (status == STATUS_OK && !*found && s->plan->txns.at[u.frame.txn].is_unknown && !u.frame.is_absent) {
-        status = audit_search_commit_absent(s, u.frame.txn, NOBODY, err);
-        if (status == STATUS_OK)
-            status = replay(r, candidate, found, err);
-        if (status == STATUS_OK && !*found)
-            status = fall_back(r, place, err);
+        more = search_advance(s->mode, &path, window.floor);
     }
     array_close(&tried);
     array_close(&path);
     return status;
+}
+
+/* Tries all that the newest of those undone may have done instead. */
+static enum status try_others(struct repair *r, bool *found, struct error *err)
+{
+    struct search *s = r->search;
+    const struct undone u = r->undone.at[r->undone.count - 1];
+    enum status status;
+
+    s->is_loose = true;
+    status = try_states(r, &u, found, err);
+    s->is_loose = false;
+    if (status != STATUS_OK || *found || !s->plan->txns.at[u.frame.txn].is_unknown || u.frame.is_absent)
+        return status;
+    TRY(audit_search_commit_absent(s, u.frame.txn, err));
+    return go_on_from(r, found, err);
 }
 
 /* --- Moves ------------------------------------------------------------------------------------------------ */
@@ -596,31 +554,19 @@ static bool may_move(const struct repair *r, const struct undone *u)
 {
     const struct search *s = r->search;
 
-    return r->bounds->moves && !s->is_strict && s->deferrals.count == 0 && s->instants &&
-           !audit_plan_has_ts(s->plan, u->frame.txn) && !u->frame.is_absent && u->copy_count > 0 &&
-           s->frames.count >= r->oldest &&
-           (!r->bounds->is_near || (s->frames.count < r->bounds->most &&
-                                    !comes_later(r, u->frame.txn, s->order[r->goal_place])));
+    return !s->is_strict && s->deferrals.count == 0 && s->instants &&
+           !audit_plan_has_ts(s->plan, u->frame.txn) && !u->frame.is_absent && u->copy_count > 0;
 }
 
 /* The one that moves stands here now, and does what it did. */
 static enum status settle_down(struct repair *r, const struct undone *u, bool *found, struct error *err)
 {
-    struct search *s = r->search;
     choice_list path = { NULL, 0, 0 };
     enum status status = take_path(r, u, &path, err);
 
-    s->is_loose = true;
     if (status == STATUS_OK)
-        status = audit_search_run(s, u->frame.txn, &path, true, err);
-    s->footprint.glances.count = 0;
+        status = audit_search_retrace(r->search, u->frame.txn, &path, true, found, err);
     array_close(&path);
-    *found = status == STATUS_OK && fits(s, u->frame.txn);
-    if (*found)
-        status = audit_search_commit(s, u->frame.txn, NOBODY, err);
-    else if (status == STATUS_OK)
-        status = audit_rows_drop(s->rows, u->frame.txn, err);
-    s->is_loose = false;
     return *found && status == STATUS_OK ? note_dirty(r, u, err) : status;
 }
 
@@ -634,9 +580,9 @@ static bool did_the_same(const struct repair *r, const struct undone *u)
 
 /*
  * The others are put back without the candidate until one would answer or write something else: it is put before that
- * one. If nobody does, it is to be put behind the goal. The first `passed` who write something else may do so.
+ * one. If nobody does, it is to be put behind the goal.
  */
-static enum status replay_without(struct repair *r, size_t candidate, unsigned passed, bool *found, struct error *err)
+static enum status replay_without(struct repair *r, size_t candidate, bool *found, struct error *err)
 {
     struct search *s = r->search;
     const struct undone *u = &r->undone.at[candidate];
@@ -655,7 +601,7 @@ static enum status replay_without(struct repair *r, size_t candidate, unsigned p
 
         if (!is_late)
             TRY(redo(r, other, &rest, found, err));
-        if (!notices || (!is_late && *found && (did_the_same(r, other) || passed-- > 0)))
+        if (!notices || (!is_late && *found && did_the_same(r, other)))
             continue;
         if (*found && !is_late)
             TRY(audit_search_pop(s, true, err));
@@ -686,18 +632,13 @@ static enum status reach_goal(struct repair *r, size_t candidate, bool *found, s
 {
     struct search *s = r->search;
     struct instants instants = *s->instants;
-    struct repair_bounds rest = *r->bounds;
     enum status status;
     bool is_settled;
 
-    rest.deviations--;
-    rest.gives_states = false;
-    rest.is_near = true;
-    rest.most = r->from;
     move(s, r->from, r->to);
     TRY(audit_instants_copy(s->instants, s->plan->txns.count, err));
     audit_instants_move(s->instants, s->plan->txns.count, r->from, r->to);
-    status = repair_from(s, &rest, found, err);
+    status = try_all(r, s->order[s->frames.count], false, found, err);
     if (*found) {
         audit_instants_close(&instants);
     } else {
@@ -713,20 +654,16 @@ static enum status reach_goal(struct repair *r, size_t candidate, bool *found, s
 
 static enum status try_moves(struct repair *r, bool *found, struct error *err)
 {
-    struct search *s = r->search;
-    size_t candidate = r->undone.count - 1, place = s->frames.count;
-    unsigned most = r->bounds->is_near ? 0 : PASSED_MAX;
+    size_t candidate = r->undone.count - 1, place = r->search->frames.count;
 
-    if (!may_move(r, &r->undone.at[candidate]))
+    if (!may_move(r, &r->undone.at[candidate]) || !spend(r, STEPS_OF_RUN))
         return STATUS_OK;
-    for (unsigned passed = 0; passed <= most && !*found && spend(r, STEPS_OF_RUN); passed++) {
-        r->from = (uint32_t)place;
-        TRY(replay_without(r, candidate, passed, found, err));
-        if (*found)
-            TRY(reach_goal(r, candidate, found, err));
-        if (!*found)
-            TRY(fall_back(r, place, err));
-    }
+    r->from = (uint32_t)place;
+    TRY(replay_without(r, candidate, found, err));
+    if (*found)
+        TRY(reach_goal(r, candidate, found, err));
+    if (!*found)
+        TRY(fall_back(r, place, err));
     r->from = NOBODY;
     return STATUS_OK;
 }
@@ -808,30 +745,22 @@ static enum status go(struct repair *r, bool *found, struct error *err)
 
     TRY(try_all(r, s->order[s->frames.count], true, found, err));
     r->base = r->answer;
-    while (!*found && b->deviations > 0 && s->frames.count > (b->is_near ? r->oldest : b->least) &&
-           spend(r, STEPS_OF_RUN)) {
-        const struct undone *u;
-
+    while (!*found && b->deviations > 0 && s->frames.count > b->least && spend(r, STEPS_OF_RUN)) {
         TRY(undo(r, err));
-        u = &r->undone.at[r->undone.count - 1];
-        if (!r->in_cone[u->frame.txn])
+        if (!r->in_cone[r->undone.at[r->undone.count - 1].frame.txn])
             continue;
-        find_writers(r, u->saw_own ? &s->plan->influence : &s->plan->lean_influence);
-        if (b->gives_states)
+        find_writers(r);
+        if (b->moves)
+            TRY(try_moves(r, found, err));
+        else
             TRY(try_others(r, found, err));
         if (!*found)
-            TRY(try_moves(r, found, err));
-        if (*found)
-            break;
-        u = &r->undone.at[r->undone.count - 1];
-        if (!b->is_near && s->instants && s->instants->surely[u->frame.txn] < r->oldest)
-            r->oldest = s->instants->surely[u->frame.txn];
-        TRY(widen(r, u, err));
+            TRY(widen(r, &r->undone.at[r->undone.count - 1], err));
     }
     if (!*found && b->adds)
         TRY(try_sums(r, found, err));
     for (size_t i = r->undone.count; i > 0 && !*found; i--)
-        TRY(put_back(r, &r->undone.at[i - 1], true, err));
+        TRY(put_back(r, &r->undone.at[i - 1], err));
     return STATUS_OK;
 }
 
@@ -842,8 +771,7 @@ static enum status repair_from(struct search *s, const struct repair_bounds *bou
                         .goal_place = (uint32_t)s->frames.count,
                         .from = NOBODY,
                         .answer = datum_null(),
-                        .base = datum_null(),
-                        .oldest = s->instants ? s->instants->surely[s->order[s->frames.count]] : 0 };
+                        .base = datum_null() };
     size_t words = s->plan->influence.word_count;
     enum status status = arena_init(&r.arena, ARENA_UNLIMITED, err);
 
@@ -870,15 +798,11 @@ static enum status repair_from(struct search *s, const struct repair_bounds *bou
 }
 
 /* From the most likely on, those that take least time. */
+/* From the most likely on, those that take least time. */
 static const struct repair_bounds rounds[] = {
-    { .is_loose = true, .effort = 1 },
-    { .deviations = 2, .is_loose = true, .moves = true, .is_near = true, .most = NOBODY, .effort = 1 },
-    { .deviations = 1, .gives_states = true, .effort = 1 },
-    { .deviations = 1, .gives_states = true, .is_loose = true, .adds = true, .effort = 4 },
-    { .deviations = 2, .is_loose = true, .moves = true, .effort = 1 },
-    { .deviations = 2, .gives_states = true, .effort = 1 },
-    { .deviations = 2, .gives_states = true, .is_loose = true, .effort = 1 },
-    { .deviations = 8, .is_loose = true, .moves = true, .is_near = true, .most = NOBODY, .effort = 10 },
+    { .deviations = 1, .adds = true },
+    { .deviations = 1, .moves = true },
+    { .deviations = 2 },
 };
 
 enum status audit_repair(struct search *s, bool *found, struct error *err)
@@ -887,12 +811,11 @@ enum status audit_repair(struct search *s, bool *found, struct error *err)
 
     *found = false;
     for (size_t i = 0; i < ROW_COUNT(rounds) && !*found && !audit_search_is_over(s); i++) {
-        uint64_t steps = rounds[i].effort * (most < STEPS_MAX ? most : STEPS_MAX);
+        uint64_t steps = most < STEPS_MAX ? most : STEPS_MAX;
         struct repair_bounds bounds = rounds[i];
 
         bounds.steps = &steps;
-        if (!bounds.is_loose || s->instants)
-            TRY(repair_from(s, &bounds, found, err));
+        TRY(repair_from(s, &bounds, found, err));
     }
     return STATUS_OK;
 }

@@ -5,11 +5,12 @@
  *        T4' T5' … T19 T20      with another state for T4 it is: T5 makes something else of that, all others do the same
  *
  * Most transactions saw what was newest. One that did not, and whose answer does not show it, is found out
- * only when somebody else is answered, much later. To go back from one to blame to the next, as the search does,
- * tries all combinations of what those in between may have seen. Here they stay as they are: those that made what the
+ * only when somebody else is answered, much later. To go back step by step would be to try
+ * all combinations of what those in between may have seen. Here they stay as they are: those that made what the
  * answer comes from are taken back, the newest first, and each is given every other state of its own. Those behind it
- * are put back: whoever looked at what has changed is run again, the others are written as they were. If that does not
- * help, two transactions at a time are given other states.
+ * are put back: whoever looked at what has changed is run again, the others are written as they were. If none of that
+ * is enough, effects on a number are added up; then, where places are a hint, one at a time stands elsewhere; and then
+ * two transactions are given other states.
  *
  * It finds executions, and proves nothing.
  */

@@ -4,11 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "audit/used_columns_private.h"
+#include "base/bisect.h"
 #include "base/hash.h"
+#include "programs/machine/row_cells.h"
 #include "programs/machine/row_indexes.h"
 
 #define SCRATCH_BYTES ((size_t)64 << 20)
-#define WORD ((size_t)8)
 
 struct rows {
     const struct program *program;
@@ -93,67 +95,15 @@ void audit_rows_close(struct rows *r)
 
 /* --- Cells ------------------------------------------------------------------------------------ */
 
-static size_t bytes_behind(const struct datum *d)
-{
-    size_t bytes = 0;
-
-    if (d->kind == DATUM_TEXT)
-        bytes = d->length;
-    else if (d->kind == DATUM_ARRAY)
-        bytes = (d->length + (d->as.array.nulls ? (d->length + (size_t)63) / 64 : 0)) * WORD;
-    return (bytes + WORD - 1) / WORD * WORD;
-}
-
-static char *put_behind(char *to, struct datum *d)
-{
-    size_t bytes = bytes_behind(d), elements = d->length * WORD;
-
-    if (d->kind == DATUM_TEXT) {
-        if (d->length > 0)
-            memcpy(to, d->as.text, d->length);
-        d->as.text = to;
-    } else if (d->kind == DATUM_ARRAY) {
-        if (d->length > 0)
-            memcpy(to, d->as.array.at, elements);
-        d->as.array.at = (const int64_t *)(const void *)to;
-        if (d->as.array.nulls) {
-            memcpy(to + elements, d->as.array.nulls, bytes - elements);
-            d->as.array.nulls = (const uint64_t *)(const void *)(to + elements);
-        }
-    }
-    return to + bytes;
-}
-
-/* A text that the version before has as well need not be there twice. */
-static bool is_shared(const struct datum *d, const struct datum *before)
-{
-    return d->kind == DATUM_TEXT && before && before->kind == DATUM_TEXT &&
-           d->length == before->length && d->length > 0 &&
-           memcmp(d->as.text, before->as.text, d->length) == 0;
-}
-
 static enum status copy_cells(struct arena *arena, const struct datum *from, uint32_t width,
                               const struct datum *before, const struct datum **out,
                               struct error *err)
 {
-    size_t bytes = width * sizeof *from;
-    struct datum *cells;
-    char *behind;
+    struct datum *cells = arena_push(arena, row_cells_bytes(from, width, before), 1);
 
-    for (uint32_t i = 0; i < width; i++)
-        if (!is_shared(&from[i], before ? &before[i] : NULL))
-            bytes += bytes_behind(&from[i]);
-    cells = arena_push(arena, bytes, 1);
     if (!cells)
         return error_set(err, STATUS_OVER_LIMIT, "no memory for versions of rows");
-    memcpy(cells, from, width * sizeof *cells);
-    behind = (char *)(cells + width);
-    for (uint32_t i = 0; i < width; i++) {
-        if (is_shared(&cells[i], before ? &before[i] : NULL))
-            cells[i] = before[i];
-        else
-            behind = put_behind(behind, &cells[i]);
-    }
+    row_cells_copy(cells, from, width, before);
     *out = cells;
     return STATUS_OK;
 }
@@ -172,18 +122,11 @@ bool audit_rows_equal(const struct rows *r, uint32_t table, const struct datum *
 
 const struct row_version *audit_rows_visible(const struct stored_row *row, uint32_t state)
 {
-    uint32_t low = 0, high = row->version_count;
+    uint32_t count = row->version_count, low;
 
-    if (high > 0 && row->versions[high - 1].position <= state)
-        return &row->versions[high - 1];
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (row->versions[middle].position <= state)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    if (count > 0 && row->versions[count - 1].position <= state)
+        return &row->versions[count - 1];
+    BISECT(low, 0, count, row->versions[low].position <= state);
     return low > 0 ? &row->versions[low - 1] : NULL;
 }
 
@@ -192,20 +135,15 @@ static const struct datum *cells_of(const struct row_version *v)
     return v ? v->cells : NULL;
 }
 
-static uint64_t bit_of(uint16_t column)
-{
-    return UINT64_C(1) << (column < 63 ? column : 63);
-}
-
 static uint64_t filter_columns(const struct filter *f)
 {
     const struct schema_columns *columns = &f->condition->columns;
     uint64_t bits = 0;
 
     for (uint32_t i = 0; i < columns->count; i++)
-        bits |= bit_of(columns->at[i]);
+        bits |= used_bit(columns->at[i]);
     for (uint32_t i = 0; i < f->restriction_count; i++)
-        bits |= bit_of(f->restrictions[i].column);
+        bits |= used_bit(f->restrictions[i].column);
     return bits;
 }
 
@@ -213,7 +151,7 @@ static uint64_t filter_columns(const struct filter *f)
 static bool same_to(const struct datum *a, const struct datum *b, uint64_t used, uint32_t width)
 {
     for (uint32_t i = 0; i < width; i++)
-        if ((used & bit_of((uint16_t)i)) &&
+        if ((used & used_bit((uint16_t)i)) &&
             (!datum_equal(&a[i], &b[i]) || a[i].scale != b[i].scale))
             return false;
     return true;
@@ -317,7 +255,6 @@ static enum status see(struct rows_scan *s, struct stored_row *row, const struct
     uint32_t state = look->state;
 
     if (row->has_own) {
-        look->saw_own = true;
         *cells = row->own;
         return STATUS_OK;
     }
@@ -791,7 +728,7 @@ uint64_t audit_rows_own_hash(const struct rows *r, const struct stored_row *row,
     uint64_t hash = hash_mix(row->own != NULL, (uint64_t)(uintptr_t)row);
 
     for (uint16_t k = 0; row->own && k < width_of(r, row->table); k++)
-        if (used & bit_of(k))
+        if (used & used_bit(k))
             hash = hash_mix(hash, audit_rows_cell_hash(&row->own[k]));
     return hash;
 }

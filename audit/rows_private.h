@@ -106,7 +106,6 @@ struct row_look {
     struct footprint *footprint; /* or NULL */
     uint32_t query;              /* for the footprint */
     uint32_t newest;             /* out: the position of the newest version of those rows, where they are locked */
-    bool saw_own;                /* out: a row that the transaction itself has written */
     bool missed_open;            /* out: others may match, which may be anything and have no entry for that */
     row_chooser *choose;         /* or NULL */
     void *context;

@@ -176,7 +176,6 @@ static enum status answer_read(struct runner *r, const struct request *request, 
     TRY(audit_rows_find(r->rows, &look, &cells, &count, err));
     if (r->waits && request->lock != ROW_LOCK_NONE && look.newest > r->least)
         r->least = look.newest;
-    r->saw_own |= look.saw_own;
     if (r->worlds)
         r->worlds->met_open |= look.missed_open;
     r->missed_update |= request->purpose == READ_UPDATE && count == 0;
@@ -372,7 +371,7 @@ enum status runner_run(struct runner *r, uint32_t txn, struct error *err)
     r->step = r->statements = r->statement_base = 0;
     r->only_reads = true;
     r->least = 0;
-    r->saw_own = r->is_whole = r->missed_update = false;
+    r->is_whole = r->missed_update = false;
     buffer_clear(&r->told);
     r->txn = txn;
     r->asked.count = 0;
@@ -393,14 +392,19 @@ enum status runner_run(struct runner *r, uint32_t txn, struct error *err)
 
 /* --- What was chosen ----------------------------------------------------------------------------- */
 
+enum status runner_add_choices(choice_list *to, const struct choice *from, size_t count, struct error *err)
+{
+    TRY(array_reserve(to, count, err));
+    if (count > 0)
+        memcpy(to->at + to->count, from, count * sizeof *from);
+    to->count += count;
+    return STATUS_OK;
+}
+
 enum status runner_keep_choices(const struct runner *r, choice_list *path, struct error *err)
 {
     path->count = 0;
-    TRY(array_reserve(path, r->choices.count, err));
-    if (r->choices.count > 0)
-        memcpy(path->at, r->choices.at, r->choices.count * sizeof *path->at);
-    path->count = r->choices.count;
-    return STATUS_OK;
+    return runner_add_choices(path, r->choices.at, r->choices.count, err);
 }
 
 void runner_settle_choices(const struct runner *r, bool by_value, struct choice *choices,

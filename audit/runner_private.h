@@ -86,7 +86,6 @@ struct runner {
     uint32_t statements;        /* that name a table, begun */
     uint32_t statement_base;    /* those of the steps before */
     bool only_reads;            /* nothing but SELECT without a lock */
-    bool saw_own;               /* it read what it had written */
     bool is_whole;              /* the program was run to its end */
     bool missed_update;         /* an UPDATE found no row */
     const struct open_order *open; /* or NULL: nobody wants to know whether runs use one */
@@ -122,6 +121,7 @@ void runner_close(struct runner *);
 /* The options of the run are the fields above. Nothing may be pending. */
 MUST_USE enum status runner_run(struct runner *, uint32_t txn, struct error *);
 
+MUST_USE enum status runner_add_choices(choice_list *to, const struct choice *, size_t count, struct error *);
 /* The choices of the last run, in the place of what was in the path. */
 MUST_USE enum status runner_keep_choices(const struct runner *, choice_list *path, struct error *);
 /* States of the last run as the witness has them: within the intervals, and at locking never falling. */

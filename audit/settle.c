@@ -14,10 +14,8 @@ enum status settle_take(struct settle *s, const struct witness_execution *x, str
     for (uint32_t i = 0; i < x->count; i++) {
         struct witness_txn t = x->txns[i];
 
-        if (t.choice_count > 0)
-            memcpy(s->choices.at + s->choices.count, t.choices, t.choice_count * sizeof *t.choices);
-        t.choices = s->choices.at + s->choices.count;
-        s->choices.count += t.choice_count;
+        TRY(runner_add_choices(&s->choices, t.choices, t.choice_count, err));
+        t.choices = s->choices.at + s->choices.count - t.choice_count;
         s->txns.at[s->txns.count++] = t;
     }
     s->x = *x;

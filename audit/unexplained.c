@@ -48,7 +48,7 @@ static enum status try_states(struct audit_wrong *wrong, const struct search *s,
         TRY(unexplained_note(wrong, r, last_state(s), err));
         TRY(audit_rows_drop(s->rows, txn, err));
         TRY(runner_keep_choices(r, path, err));
-        more = search_advance(s->mode, path, r->window.floor, NULL);
+        more = search_advance(s->mode, path, r->window.floor);
     }
     wrong->has_more_candidates = more;
     return STATUS_OK;

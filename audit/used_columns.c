@@ -1,10 +1,5 @@
 #include "audit/used_columns_private.h"
 
-static uint64_t bit_of(uint16_t column)
-{
-    return UINT64_C(1) << (column < 63 ? column : 63);
-}
-
 struct column_use {
     uint16_t source;
     uint64_t used;
@@ -15,7 +10,7 @@ static void note_column(void *context, const struct expression *column)
     struct column_use *use = context;
 
     if (column->as.column.source == use->source)
-        use->used |= bit_of(column->as.column.column);
+        use->used |= used_bit(column->as.column.column);
 }
 
 static void note_columns(void *context, const struct expression *e)
@@ -46,6 +41,6 @@ uint64_t used_columns_changed(const struct query *q)
     uint64_t changed = q->kind == QUERY_DELETE ? USED_ALL : 0;
 
     for (uint32_t i = 0; i < count; i++)
-        changed |= bit_of(assignments[i].column);
+        changed |= used_bit(assignments[i].column);
     return changed;
 }

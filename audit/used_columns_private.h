@@ -12,6 +12,11 @@
 #define USED_ALL UINT64_MAX
 
 /* A bit for each column; the last for all from there on. */
+static inline uint64_t used_bit(uint16_t column)
+{
+    return UINT64_C(1) << (column < 63 ? column : 63);
+}
+
 uint64_t used_columns_of(const struct query *, uint16_t source);
 /* Which columns of a row that is there the query may change. */
 uint64_t used_columns_changed(const struct query *);

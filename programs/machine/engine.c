@@ -5,9 +5,8 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "programs/machine/row_cells.h"
 #include "programs/machine/row_indexes.h"
-
-#define WORD ((size_t)8)
 
 /* A row that was replaced, added (no old one) or removed (no new one). */
 struct change {
@@ -30,58 +29,18 @@ struct engine {
 
 /* --- Rows ---------------------------------------------------------------------- */
 
-static size_t bytes_behind(const struct datum *d)
-{
-    size_t bytes = 0;
-
-    if (d->kind == DATUM_TEXT)
-        bytes = d->length;
-    else if (d->kind == DATUM_ARRAY)
-        bytes = (d->length + (d->as.array.nulls ? (d->length + (size_t)63) / 64 : 0)) * WORD;
-    return (bytes + WORD - 1) / WORD * WORD;
-}
-
-static char *put_behind(char *to, struct datum *d)
-{
-    size_t bytes = bytes_behind(d);
-    size_t elements = d->length * WORD;
-
-    if (d->kind == DATUM_TEXT) {
-        if (d->length > 0)
-            memcpy(to, d->as.text, d->length);
-        d->as.text = to;
-    } else if (d->kind == DATUM_ARRAY) {
-        if (d->length > 0)
-            memcpy(to, d->as.array.at, elements);
-        d->as.array.at = (const int64_t *)(const void *)to;
-        if (d->as.array.nulls) {
-            memcpy(to + elements, d->as.array.nulls, bytes - elements);
-            d->as.array.nulls = (const uint64_t *)(const void *)(to + elements);
-        }
-    }
-    return to + bytes;
-}
-
 /* One block: the cells, and behind them texts and arrays. */
 static struct datum *copy_row(const struct datum *from, uint32_t count, struct error *err)
 {
-    size_t bytes = count * sizeof *from;
-    struct datum *row;
-    char *behind;
+    struct datum *row = malloc(row_cells_bytes(from, count, NULL));
     enum status status;
 
-    for (uint32_t i = 0; i < count; i++)
-        bytes += bytes_behind(&from[i]);
-    row = malloc(bytes);
     if (!row) {
         status = error_set(err, STATUS_OVER_LIMIT, "no memory for a row");
         (void)status;
         return NULL;
     }
-    memcpy(row, from, count * sizeof *row);
-    behind = (char *)(row + count);
-    for (uint32_t i = 0; i < count; i++)
-        behind = put_behind(behind, &row[i]);
+    row_cells_copy(row, from, count, NULL);
     return row;
 }
 

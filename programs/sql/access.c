@@ -37,12 +37,6 @@ static void survey_expression(struct access_survey *s, const struct expression *
         survey_expression(s, e->arguments[i]);
 }
 
-static void survey_outputs(struct access_survey *s, const struct output *outputs, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++)
-        survey_expression(s, outputs[i].value);
-}
-
 /* --- Constraints ------------------------------------------------------------------ */
 
 static bool writes_some(const struct access *access, const struct schema_columns *columns)
@@ -104,16 +98,11 @@ static void survey_select(struct access_survey *s, const struct select *select)
         tree_visit_select(select, survey_plain, s);
 }
 
-static void survey_assignments(struct access_survey *s, uint32_t table,
-                               const struct assignment *assignments, uint32_t count)
+static void write_columns(struct access_survey *s, uint32_t table, const struct assignment *assignments, uint32_t count)
 {
-    struct access *access = &s->tables[table];
-
-    access->updates = true;
-    for (uint32_t i = 0; i < count; i++) {
-        access->columns_written[assignments[i].column] = true;
-        survey_expression(s, assignments[i].value);
-    }
+    s->tables[table].updates = true;
+    for (uint32_t i = 0; i < count; i++)
+        s->tables[table].columns_written[assignments[i].column] = true;
 }
 
 static void write_all_columns(struct access_survey *s, uint32_t table)
@@ -122,146 +111,52 @@ static void write_all_columns(struct access_survey *s, uint32_t table)
         s->tables[table].columns_written[i] = true;
 }
 
-static void survey_insert(struct access_survey *s, const struct insert *insert)
+static void survey_write(struct access_survey *s, const struct query *query)
 {
-    /* The row that is there, and the one proposed. */
-    s->table_of[0] = s->table_of[1] = insert->target.table;
-    s->tables[insert->target.table].inserts = true;
-    write_all_columns(s, insert->target.table);
-    for (uint32_t i = 0; i < insert->value_count; i++)
-        survey_expression(s, insert->values[i]);
-    if (insert->action == CONFLICT_UPDATE)
-        survey_assignments(s, insert->target.table, insert->assignments, insert->assignment_count);
-    survey_expression(s, insert->conflict_where);
-    survey_outputs(s, insert->returning, insert->returning_count);
-}
+    const struct insert *insert = &query->as.insert;
+    uint32_t table = query->kind == QUERY_INSERT   ? insert->target.table
+                     : query->kind == QUERY_UPDATE ? query->as.update.target.table
+                                                   : query->as.delete.target.table;
+    struct access *access = &s->tables[table];
 
-static void survey_update(struct access_survey *s, const struct update *update)
-{
-    s->table_of[0] = update->target.table;
-    s->tables[update->target.table].reads = true;
-    survey_assignments(s, update->target.table, update->assignments, update->assignment_count);
-    survey_expression(s, update->where);
-    survey_outputs(s, update->returning, update->returning_count);
-}
-
-static void survey_delete(struct access_survey *s, const struct delete *delete)
-{
-    struct access *access = &s->tables[delete->target.table];
-
-    s->table_of[0] = delete->target.table;
-    access->deletes = access->reads = true;
-    write_all_columns(s, delete->target.table);
-    survey_expression(s, delete->where);
-    survey_outputs(s, delete->returning, delete->returning_count);
+    /* Of an insert, the row that is there and the one proposed. */
+    s->table_of[0] = s->table_of[1] = table;
+    access->inserts |= query->kind == QUERY_INSERT;
+    access->deletes |= query->kind == QUERY_DELETE;
+    access->reads |= query->kind != QUERY_INSERT;
+    if (query->kind == QUERY_UPDATE)
+        write_columns(s, table, query->as.update.assignments, query->as.update.assignment_count);
+    else
+        write_all_columns(s, table);
+    if (query->kind == QUERY_INSERT && insert->action == CONFLICT_UPDATE)
+        write_columns(s, table, insert->assignments, insert->assignment_count);
+    tree_visit_query(query, survey_plain, s);
 }
 
 static void survey_query(struct access_survey *s, const struct query *query)
 {
-    switch (query->kind) {
-    case QUERY_SELECT:
+    if (query->kind == QUERY_SELECT)
         survey_select(s, &query->as.select);
-        break;
-    case QUERY_INSERT:
-        survey_insert(s, &query->as.insert);
-        break;
-    case QUERY_UPDATE:
-        survey_update(s, &query->as.update);
-        break;
-    case QUERY_DELETE:
-        survey_delete(s, &query->as.delete);
-        break;
-    }
+    else
+        survey_write(s, query);
 }
 
 /* --- Statements --------------------------------------------------------------------- */
 
-static void survey_block(struct access_survey *s, const struct block *block);
-
-static void survey_choice(struct access_survey *s, const struct action *action)
+static void survey_action(void *survey, const struct action *action)
 {
-    for (uint32_t i = 0; i < action->as.choice.count; i++) {
-        survey_plain(s, action->as.choice.arms[i].condition);
-        survey_block(s, &action->as.choice.arms[i].body);
-    }
-}
+    const struct query *query = tree_query_of(action);
 
-static void survey_loop(struct access_survey *s, const struct action *action)
-{
-    switch (action->kind) {
-    case ACTION_FOR_RANGE:
-        survey_plain(s, action->as.range.low);
-        survey_plain(s, action->as.range.high);
-        survey_plain(s, action->as.range.step);
-        survey_block(s, &action->as.range.body);
-        break;
-    case ACTION_FOR_QUERY:
-        survey_query(s, action->as.rows.query);
-        survey_block(s, &action->as.rows.body);
-        break;
-    default:
-        survey_plain(s, action->as.loop.condition);
-        survey_block(s, &action->as.loop.body);
-        break;
-    }
-}
-
-static void survey_action(struct access_survey *s, const struct action *action)
-{
-    switch (action->kind) {
-    case ACTION_ASSIGN:
-        survey_plain(s, action->as.assign.value);
-        break;
-    case ACTION_QUERY:
-        survey_query(s, action->as.query.query);
-        break;
-    case ACTION_IF:
-        survey_choice(s, action);
-        break;
-    case ACTION_LOOP:
-    case ACTION_WHILE:
-    case ACTION_FOR_RANGE:
-    case ACTION_FOR_QUERY:
-        survey_loop(s, action);
-        break;
-    case ACTION_EXIT:
-    case ACTION_CONTINUE:
-        survey_plain(s, action->as.leave.condition);
-        break;
-    case ACTION_RETURN:
-        survey_plain(s, action->as.value);
-        break;
-    case ACTION_RETURN_ROWS:
-        survey_query(s, action->as.returned);
-        break;
-    case ACTION_RAISE:
-        for (uint32_t i = 0; i < action->as.raise.argument_count; i++)
-            survey_plain(s, action->as.raise.arguments[i]);
-        break;
-    case ACTION_BLOCK:
-        survey_block(s, &action->as.block);
-        break;
-    case ACTION_OPEN:
-        survey_query(s, action->as.cursor.query);
-        break;
-    case ACTION_REQUIRE_CLOSED:
-    case ACTION_FETCH:
-    case ACTION_CLOSE:
-        break;
-    }
-}
-
-static void survey_block(struct access_survey *s, const struct block *block)
-{
-    for (uint32_t i = 0; i < block->count; i++)
-        survey_action(s, &block->actions[i]);
+    tree_visit_action(action, survey_plain, survey);
+    if (query)
+        survey_query(survey, query);
 }
 
 static void survey_function(struct access_survey *s, const struct program_function *function)
 {
     for (uint32_t i = 0; i < function->variable_count; i++)
         survey_plain(s, function->variables[i].initial);
-    survey_block(s, &function->body);
+    tree_visit_actions(&function->body, survey_action, s);
     for (uint32_t i = 0; i < s->tree->schema.table_count; i++)
         survey_uniques(s, i);
     survey_references(s);

@@ -1,4 +1,4 @@
-/* tree: how to go through the expressions of a query, and those of the subqueries in it. */
+/* tree: how to go through the actions of a function, and the expressions of actions and queries. */
 #include "programs/sql/tree.h"
 
 static void visit(const struct expression *e, tree_visitor *visitor, void *context)
@@ -123,4 +123,74 @@ bool tree_names_table(const struct expression *e)
         if (tree_names_table(e->arguments[i]))
             return true;
     return false;
+}
+
+const struct query *tree_query_of(const struct action *a)
+{
+    switch (a->kind) {
+    case ACTION_QUERY:
+        return a->as.query.query;
+    case ACTION_FOR_QUERY:
+        return a->as.rows.query;
+    case ACTION_RETURN_ROWS:
+        return a->as.returned;
+    case ACTION_OPEN:
+        return a->as.cursor.query;
+    default:
+        return NULL;
+    }
+}
+
+void tree_visit_action(const struct action *a, tree_visitor *visitor, void *context)
+{
+    switch (a->kind) {
+    case ACTION_ASSIGN:
+        visit(a->as.assign.value, visitor, context);
+        break;
+    case ACTION_IF:
+        for (uint32_t i = 0; i < a->as.choice.count; i++)
+            visit(a->as.choice.arms[i].condition, visitor, context);
+        break;
+    case ACTION_LOOP:
+    case ACTION_WHILE:
+        visit(a->as.loop.condition, visitor, context);
+        break;
+    case ACTION_FOR_RANGE:
+        visit(a->as.range.low, visitor, context);
+        visit(a->as.range.high, visitor, context);
+        visit(a->as.range.step, visitor, context);
+        break;
+    case ACTION_EXIT:
+    case ACTION_CONTINUE:
+        visit(a->as.leave.condition, visitor, context);
+        break;
+    case ACTION_RETURN:
+        visit(a->as.value, visitor, context);
+        break;
+    case ACTION_RAISE:
+        for (uint32_t i = 0; i < a->as.raise.argument_count; i++)
+            visit(a->as.raise.arguments[i], visitor, context);
+        break;
+    default:
+        break;
+    }
+}
+
+void tree_visit_actions(const struct block *block, tree_action_visitor *visitor, void *context)
+{
+    for (uint32_t i = 0; i < block->count; i++) {
+        const struct action *a = &block->actions[i];
+
+        visitor(context, a);
+        if (a->kind == ACTION_LOOP || a->kind == ACTION_WHILE)
+            tree_visit_actions(&a->as.loop.body, visitor, context);
+        else if (a->kind == ACTION_FOR_RANGE)
+            tree_visit_actions(&a->as.range.body, visitor, context);
+        else if (a->kind == ACTION_FOR_QUERY)
+            tree_visit_actions(&a->as.rows.body, visitor, context);
+        else if (a->kind == ACTION_BLOCK)
+            tree_visit_actions(&a->as.block, visitor, context);
+        for (uint32_t k = 0; a->kind == ACTION_IF && k < a->as.choice.count; k++)
+            tree_visit_actions(&a->as.choice.arms[k].body, visitor, context);
+    }
 }

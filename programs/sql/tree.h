@@ -313,9 +313,17 @@ struct program_function {
     struct block body;
 };
 
-/* --- Going through expressions (tree.c) --- */
+/* --- Going through what a program says (tree.c) --- */
 
 typedef void tree_visitor(void *context, const struct expression *);
+typedef void tree_action_visitor(void *context, const struct action *);
+
+/* All actions of a block, also those within others: each before what it holds. */
+void tree_visit_actions(const struct block *, tree_action_visitor *, void *context);
+/* The expressions of the action itself, each as a whole. */
+void tree_visit_action(const struct action *, tree_visitor *, void *context);
+/* The query that the action runs or opens, or NULL. */
+const struct query *tree_query_of(const struct action *);
 
 /* The expressions of a select, each as a whole, those of its arms with them. */
 void tree_visit_select(const struct select *, tree_visitor *, void *context);
