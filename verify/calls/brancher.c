@@ -23,7 +23,7 @@ static bool find_state(struct brancher *b, uint32_t *state)
 
             if (!b->sure->rows[i].changes)
                 continue;
-            if (!possible_rows_unchanged(&b->rows, b->sure->rows[i].entry, b->limit, &found) || found < b->low)
+            if (!possible_rows_unchanged(&b->rows, b->sure->rows[i].entry, b->own, &found) || found < b->low)
                 return false;
             moved |= found != *state;
             *state = found;
@@ -322,10 +322,13 @@ static struct branch *choose_state(struct brancher *b, struct run *run, uint32_t
     return branch;
 }
 
-static void look_from(struct brancher *b, struct brancher_sight *sight, struct run *run, uint32_t scope,
-                      struct branch *branch)
+/* A statement goes on in its own state when others have been executed within it. */
+static struct brancher_sight *look_from(struct brancher *b, struct run *run, uint32_t scope, struct branch *branch)
 {
+    struct brancher_sight *sight = arena_take(run->bench.arena, 1, sizeof *sight);
+
     *sight = (struct brancher_sight){ .b = b, .run = run, .scope = scope, .state = branch->value, .branch = branch };
+    return sight;
 }
 
 static struct row_view view_from(struct brancher_sight *sight)
@@ -336,31 +339,28 @@ static struct row_view view_from(struct brancher_sight *sight)
 void brancher_see(struct run *run, uint32_t statement)
 {
     struct brancher *b = run->context;
-    struct branch *before = b->seen.branch;
+    struct branch *before = statement > 0 ? b->seen->branch : NULL, *branch = &b->fixed;
     uint32_t low = b->low;
 
-    if (statement == 0) {
-        struct branch *place = &b->fixed;
-
+    if (!before) {
         b->fixed.value = b->limit;
         if (b->chooses_place)
-            place = choose_state(b, run, b->limit, b->low);
-        look_from(b, &b->newest, run, SCOPE_NEWEST, place);
-        before = NULL;
+            branch = choose_state(b, run, b->limit, low);
+        b->newest = look_from(b, run, SCOPE_NEWEST, branch);
     }
-    run->newest = view_from(&b->newest);
-    if (b->chooses == CHOOSES_NOTHING || b->chooses == CHOOSES_EACH_ROW) {
-        b->fixed.value = b->limit;
-        look_from(b, &b->seen, run, b->chooses == CHOOSES_NOTHING ? SCOPE_ALL : SCOPE_ALL + statement, &b->fixed);
-    } else if (b->chooses == CHOOSES_EACH || !before) {
-        look_from(b, &b->seen, run, SCOPE_ALL + statement, choose_state(b, run, b->newest.state, low));
-    } else if (b->chooses == CHOOSES_FORWARD) {
-        /* As early as it can be told. */
-        low = before->low > low ? before->low : low;
-        low = before->began > low ? before->began : low;
-        look_from(b, &b->seen, run, SCOPE_ALL + statement, choose_state(b, run, b->newest.state, low));
+    run->newest = view_from(b->newest);
+    if (b->chooses == CHOOSES_NOTHING) {
+        b->seen = look_from(b, run, SCOPE_ALL, &b->fixed);
+    } else if (b->chooses == CHOOSES_EACH_ROW) {
+        b->seen = look_from(b, run, SCOPE_ALL + statement, &b->fixed);
+    } else if (b->chooses != CHOOSES_ONE || !before) {
+        if (b->chooses == CHOOSES_FORWARD && before) { /* as early as it can be told */
+            low = before->low > low ? before->low : low;
+            low = before->began > low ? before->began : low;
+        }
+        b->seen = look_from(b, run, SCOPE_ALL + statement, choose_state(b, run, b->newest->state, low));
     }
-    run->view = view_from(&b->seen);
+    run->view = view_from(b->seen);
 }
 
 bool brancher_saw(const struct brancher *b, struct row_entry *entry, uint32_t state)

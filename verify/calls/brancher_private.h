@@ -46,7 +46,7 @@ struct brancher {
     enum chooses chooses; /* CHOOSES_NOTHING: the serial levels, where each row is seen as it was at any time */
     bool chooses_place;   /* the state before the transaction's place, too; up to the limit */
     uint32_t limit, low;  /* states */
-    /* Serial levels: rows that it surely writes are seen as they are in the state `own`. Else: rows that it surely changes. */
+    /* Rows that it surely writes, at the serial levels seen as they are in the state `own`, before the transaction's place. */
     const struct surely *sure;
     uint32_t own;
     /* strict-serializable: when the writers ran, by position, and the transaction itself; else NULL. */
@@ -65,7 +65,7 @@ struct brancher {
         struct run *run;
         uint32_t scope, state;
         struct branch *branch;
-    } seen, newest;
+    } *seen, *newest; /* of the last statement */
 };
 
 void brancher_begin(struct brancher *);

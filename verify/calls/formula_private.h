@@ -124,7 +124,7 @@ struct relation_column {
     bool not_null;
     const struct formula *initial; /* DEFAULT, or NULL */
     bool is_looked_at; /* by something that was read up to now */
-    bool is_given_numbers; /* of sequences, as they are */
+    const struct sequence *given_by; /* whose numbers go into it as they are, or NULL */
 };
 
 struct column_set {

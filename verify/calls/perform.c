@@ -382,6 +382,7 @@ static enum flow perform_list(struct performance *f, const struct step_list *lis
 struct item run_routine(struct run *run, const struct routine *routine, const struct item *arguments)
 {
     struct performance f = { .place = { .run = run }, .routine = routine };
+    struct row_view view = run->view, newest = run->newest; /* of the expression around the call */
     uint32_t line = run->line;
 
     if (++run->depth > CALLS_MAX)
@@ -397,6 +398,8 @@ struct item run_routine(struct run *run, const struct routine *routine, const st
     for (struct portal *portal = run->portals; portal; portal = portal->next)
         if (portal->owner == &f)
             portal->owner = NULL;
+    run->view = view;
+    run->newest = newest;
     run->line = line;
     run->depth--;
     if (!f.has_returned && routine->result.kind != KIND_VOID)

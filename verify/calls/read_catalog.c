@@ -275,6 +275,8 @@ static void read_header(struct reader *r, const PgQuery__CreateFunctionStmt *stm
         if (strcmp(option->defname, "language") == 0 &&
             strcmp(reader_string(option->arg), "plpgsql") != 0)
             reader_refuse(r, "a function in another language than PL/pgSQL");
+        if (strcmp(option->defname, "volatility") == 0 && strcmp(reader_string(option->arg), "volatile") != 0)
+            reader_refuse(r, "a STABLE or IMMUTABLE function"); /* it sees what its caller does */
         if (strcmp(option->defname, "strict") == 0)
             reader_refuse(r, "a STRICT function");
     }
@@ -303,7 +305,7 @@ bool catalog_has_quiet_numbers(const struct catalog *catalog)
 {
     for (uint32_t i = 0; i < catalog->relation_count; i++)
         for (uint32_t c = 0; c < catalog->relations[i].column_count; c++)
-            if (catalog->relations[i].columns[c].is_looked_at && catalog->relations[i].columns[c].is_given_numbers)
+            if (catalog->relations[i].columns[c].is_looked_at && catalog->relations[i].columns[c].given_by)
                 return false;
     return catalog->numbers == catalog->kept_numbers && !catalog->may_repeat;
 }

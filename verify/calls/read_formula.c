@@ -537,7 +537,13 @@ static struct formula *read_case(struct reader *r, scope_of *scope, const PgQuer
     uint32_t arms = (uint32_t)node->n_args;
     struct formula *formula = read_new(r, FORMULA_CASE, type_text, 2 * arms + 1);
     struct formula **results = reader_take(r, arms + 1, sizeof *results);
+    bool saw_call = r->saw_call;
 
+    /* What is compared is computed for each arm here, and once in PostgreSQL. */
+    r->saw_call = false;
+    if (node->arg && (read_has_number(read_formula(r, scope, node->arg)) || r->saw_call))
+        reader_refuse(r, "a call behind CASE");
+    r->saw_call = saw_call;
     for (uint32_t i = 0; i < arms; i++) {
         const PgQuery__CaseWhen *when = node->args[i]->case_when;
 

@@ -811,6 +811,8 @@ static void fit_values(struct reader *r, const struct statement *statement, stru
 
     if (s->left || (s->values && (s->order_count > 0 || s->limit || s->offset)))
         reader_refuse(r, "INSERT of a UNION, or of VALUES in an order");
+    if (rows > 1 && r->saw_call)
+        reader_refuse(r, "a call in VALUES of several rows"); /* it sees those that are there already */
     for (uint32_t i = 0; i < rows * width; i++) {
         const struct relation_column *column =
             &statement->relation->columns[statement->columns[i % width]];

@@ -81,7 +81,8 @@ static struct formula *read_value(struct body_reader *b, const char *text, struc
         reader_refuse(r, "an expression that is none");
     stmt = node->select_stmt;
     if (stmt->n_from_clause > 0 || stmt->where_clause || stmt->n_target_list != 1 ||
-        stmt->n_group_clause > 0 || stmt->op > PG_QUERY__SET_OPERATION__SETOP_NONE)
+        stmt->n_group_clause > 0 || stmt->having_clause || stmt->limit_count || stmt->limit_offset ||
+        stmt->n_sort_clause > 0 || stmt->op > PG_QUERY__SET_OPERATION__SETOP_NONE)
         reader_refuse(r, "a query as an expression");
     r->saw_subquery_table = false;
     formula = read_formula(r, NULL, stmt->target_list[0]->res_target->val);

@@ -281,8 +281,8 @@ static bool surely_changes(const struct walk *w, const struct knowledge *k, cons
         const struct formula *sum = s->settings[i].value;
         const struct relation_column *column = &s->relation->columns[s->settings[i].column];
 
-        while (sum && sum->kind == FORMULA_CAST)
-            sum = sum->arguments[0];
+        if (sum && sum->kind == FORMULA_CAST && sum->as.cast == CAST_IS_ASSIGNMENT)
+            sum = sum->arguments[0]; /* any other cast may round */
         if (!sum || sum->kind != FORMULA_COMPUTE || !column->not_null ||
             !(kind_is_integer(column->type.kind) || column->type.kind == KIND_NUMERIC) ||
             (sum->as.operation != '+' && sum->as.operation != '-'))
@@ -291,8 +291,6 @@ static bool surely_changes(const struct walk *w, const struct knowledge *k, cons
             const struct formula *old = sum->arguments[a], *by = sum->arguments[1 - a];
             struct item step;
 
-            while (old->kind == FORMULA_CAST)
-                old = old->arguments[0];
             if (old->kind != FORMULA_COLUMN || old->as.column.depth != 0 || old->as.column.source != 0 ||
                 old->as.column.column != s->settings[i].column || !is_known(k, by))
                 continue;
@@ -342,10 +340,12 @@ static struct row_entry *inserted_row(const struct walk *w, const struct knowled
     return row_of_key(w, s->relation, key, has);
 }
 
+/* And computes nothing but its outputs. */
 static bool gives_a_row(const struct selection *s)
 {
     return !s || (s->values && s->value_rows > 0) ||
-           (!s->left && !s->values && s->source_count == 0 && !s->where && !s->having && !s->limit && !s->offset);
+           (!s->left && !s->values && s->source_count == 0 && !s->where && !s->having && !s->limit && !s->offset &&
+            s->group_count == 0 && s->order_count == 0);
 }
 
 /* Whether it writes in any case, or else ends in an error. */
