@@ -76,22 +76,6 @@ static bool is_snapshot(const struct outcomes *o)
     return audited_at_snapshot_level(o->a->witness);
 }
 
-static bool is_locking(const struct outcomes *o)
-{
-    return o->a->witness->level == AUDITED_READ_COMMITTED && o->job->model == MODEL_LOCKING;
-}
-
-static enum chooses chooses_at(const struct outcomes *o)
-{
-    if (is_serial(o))
-        return CHOOSES_NOTHING;
-    if (is_snapshot(o))
-        return CHOOSES_ONE;
-    return o->job->model == MODEL_LOCKING     ? CHOOSES_FORWARD
-           : o->job->model == MODEL_STATEMENT ? CHOOSES_EACH
-                                              : CHOOSES_EACH_ROW;
-}
-
 /* The first doubt is the one that is told. */
 static void doubt(struct outcomes *o, const struct actor *actor, const char *why)
 {
@@ -204,7 +188,7 @@ enum next_run {
 static enum next_run run_next(struct outcomes *o, const struct actor *actor, uint64_t *runs_left)
 {
     struct audit_replay *a = o->a;
-    struct replay_sight sight = { brancher_see, &o->b, o->b.limit, is_locking(o) };
+    struct replay_sight sight = { brancher_see, &o->b, o->b.limit, o->b.chooses == CHOOSES_FORWARD };
     struct replay_outcome out;
 
     while (brancher_next(&o->b)) {
@@ -287,7 +271,6 @@ static void add_empty(struct outcomes *o, struct actor *actor)
 
 static void begin_runs(struct outcomes *o, const struct actor *actor, uint32_t limit)
 {
-    o->b.chooses = chooses_at(o);
     o->b.chooses_place = false;
     o->b.limit = limit;
     o->b.low = 0;
@@ -378,7 +361,7 @@ static enum next_run find_empty(struct outcomes *o, const struct actor *actor, u
     begin_runs(o, actor, limit);
     if (!is_serial(o)) {
         o->b.sure = NULL;
-        o->b.chooses_place = is_locking(o);
+        o->b.chooses_place = o->b.chooses == CHOOSES_FORWARD;
         if (o->b.limit < o->b.low)
             return NEXT_NONE;
     }
@@ -771,6 +754,7 @@ static void take_room(struct outcomes *o)
     o->b.rows.writers = arena_take(arena, count, sizeof *o->b.rows.writers);
     o->b.rows.writers[0] = (struct possible_writer){ 1, 1 };
     o->b.rows.is_serial = is_serial(o);
+    o->b.chooses = is_serial(o) ? CHOOSES_EVER : brancher_chooses_at(o->a->witness, o->job->model);
 }
 
 bool audit_outcomes_refute(struct outcomes_job *job)

@@ -5,13 +5,11 @@
 #include <string.h>
 
 #include "verify/calls/audit_outcomes_private.h"
-#include "verify/calls/chooser_private.h"
+#include "verify/calls/brancher_private.h"
 
 #define RUNS_MAX 1000000
 #define STEPS_MAX UINT64_C(10000000000)
 #define MEMBERS_MAX 256 /* of which all orders are tried */
-#define CHOICES_MAX 256
-#define OUTCOMES_MAX 64
 
 enum found { FOUND_NONE, FOUND, FOUND_TOO_MUCH };
 
@@ -20,6 +18,7 @@ struct member {
     bool is_present, is_placed, is_deferred, surely_writes, never_writes;
     uint32_t state; /* that it saw, at the snapshot levels */
     struct written_rows written;
+    struct brancher *b; /* NULL: it has not been run yet */
 };
 
 /* All executions of the core, at one level and model. */
@@ -28,6 +27,7 @@ struct refutation {
     enum audited_model model;
     struct member *members;
     uint32_t count, *order, placed_count;
+    struct possible_writer *writers; /* by position: what each has written is known */
     const struct logged_txn **outside; /* of the core */
     uint32_t outside_count;
     uint64_t runs;
@@ -48,11 +48,6 @@ static bool is_snapshot(const struct refutation *r)
 static bool is_strict_snapshot(const struct refutation *r)
 {
     return r->a->witness->level == AUDITED_STRICT_SNAPSHOT;
-}
-
-static bool is_locking(const struct refutation *r)
-{
-    return !is_serial(r) && !is_snapshot(r) && r->model == MODEL_LOCKING;
 }
 
 static enum found too_much(struct refutation *r, const char *why)
@@ -144,22 +139,27 @@ static bool sees_in_time(const struct refutation *r, const struct member *m, uin
 
 static enum chooses chooses_at(const struct refutation *r)
 {
-    if (is_serial(r))
-        return CHOOSES_NOTHING;
-    if (is_snapshot(r))
-        return CHOOSES_ONE;
-    return r->model == MODEL_LOCKING     ? CHOOSES_FORWARD
-           : r->model == MODEL_STATEMENT ? CHOOSES_EACH
-                                         : CHOOSES_EACH_ROW;
+    return is_serial(r) ? CHOOSES_NOTHING : brancher_chooses_at(r->a->witness, r->model);
+}
+
+/* All that it can have done on states up to this one. */
+static void begin_runs(struct refutation *r, struct member *m, uint32_t limit)
+{
+    if (!m->b)
+        m->b = arena_take(&r->a->session.lasting, 1, sizeof *m->b);
+    m->b->rows = (struct possible_rows){ .store = &r->a->session.store, .writers = r->writers, .are_known = true };
+    m->b->chooses = chooses_at(r);
+    m->b->limit = limit;
+    brancher_begin(m->b);
 }
 
 /* To the next run that answers as the log has it. */
-static enum found run_next(struct refutation *r, struct member *m, struct chooser *c)
+static enum found run_next(struct refutation *r, struct member *m)
 {
-    struct replay_sight sight = { chooser_see, c, c->limit, is_locking(r) };
+    struct replay_sight sight = { brancher_see, m->b, m->b->limit, m->b->chooses == CHOOSES_FORWARD };
     struct replay_outcome out;
 
-    while (chooser_next(c)) {
+    while (brancher_next(m->b)) {
         if (r->runs++ == RUNS_MAX)
             return too_much(r, "it would take too many runs");
         audit_replay_run(r->a, m->txn, &sight, &out);
@@ -178,23 +178,21 @@ static enum found run_next(struct refutation *r, struct member *m, struct choose
 /* Whether it can have run after so many, or seen them, and written nothing. */
 static enum found try_reader(struct refutation *r, struct member *m)
 {
-    struct choice choices[CHOICES_MAX];
-    uint32_t place = is_locking(r) && !m->never_writes ? 0 : r->placed_count;
+    uint32_t place = chooses_at(r) == CHOOSES_FORWARD && !m->never_writes ? 0 : r->placed_count;
 
     for (; place <= r->placed_count; place++) {
-        struct chooser c;
         enum found found;
 
-        chooser_begin(&c, chooses_at(r), place, choices, CHOICES_MAX);
-        while ((found = run_next(r, m, &c)) == FOUND) {
-            uint32_t state = chooser_state(&c);
+        begin_runs(r, m, place);
+        while ((found = run_next(r, m)) == FOUND) {
+            uint32_t state = brancher_state(m->b), low = brancher_began(m->b);
 
             if (r->a->session.store.written_count > 0)
                 continue;
             if (!is_strict_snapshot(r))
                 return FOUND;
             /* Any state since the last change will do. */
-            for (uint32_t low = c.made > 0 ? c.choices[0].began : 0;; state--) {
+            for (;; state--) {
                 if (sees_in_time(r, m, state))
                     return FOUND;
                 if (state <= low)
@@ -251,21 +249,18 @@ static enum found place_so(struct refutation *r, struct member *m)
 
 static enum found place_one(struct refutation *r, struct member *m)
 {
-    struct arena *arena = &r->a->session.lasting;
-    struct choice *choices = arena_take(arena, CHOICES_MAX, sizeof *choices);
     struct written_rows tried[OUTCOMES_MAX];
     uint32_t tried_count = 0;
-    struct chooser c;
     enum found found;
 
-    chooser_begin(&c, chooses_at(r), r->placed_count, choices, CHOICES_MAX);
-    while ((found = run_next(r, m, &c)) == FOUND) {
-        uint32_t low = c.made > 0 ? c.choices[0].began : 0, state = chooser_state(&c), i = 0;
+    begin_runs(r, m, r->placed_count);
+    while ((found = run_next(r, m)) == FOUND) {
+        uint32_t low = brancher_began(m->b), i = 0;
 
         if (!is_serial(r) && r->a->session.store.written_count == 0)
             continue; /* it is tried among those that write nothing */
         audit_take_written(r->a, &m->written);
-        m->state = state;
+        m->state = brancher_state(m->b);
         if (!commits_first(r, m))
             continue;
         if (!is_strict_snapshot(r)) {
@@ -378,6 +373,9 @@ static bool take_core(struct refutation *r)
     r->members = arena_take(&a->session.lasting, room, sizeof *r->members);
     r->order = arena_take(&a->session.lasting, room, sizeof *r->order);
     r->outside = arena_take(&a->session.lasting, room, sizeof *r->outside);
+    r->writers = arena_take(&a->session.lasting, room, sizeof *r->writers);
+    for (size_t i = 0; i < room; i++)
+        r->writers[i] = (struct possible_writer){ 1, 1 };
     for (size_t i = 0; i < a->witness->core.count; i++) {
         uint64_t number;
 

@@ -34,6 +34,15 @@ static bool find_state(struct brancher *b, uint32_t *state)
 
 /* --- From run to run ---------------------------------------------------------------------------- */
 
+enum chooses brancher_chooses_at(const struct audit_witness *w, enum audited_model model)
+{
+    static const enum chooses by_model[] = { [MODEL_LOCKING] = CHOOSES_FORWARD,
+                                             [MODEL_STATEMENT] = CHOOSES_EACH,
+                                             [MODEL_PAPER] = CHOOSES_EACH_ROW };
+
+    return audited_at_snapshot_level(w) ? CHOOSES_ONE : by_model[model];
+}
+
 void brancher_end(struct brancher *b)
 {
     for (; b->narrowed_count > 0; b->narrowed_count--) {
@@ -85,9 +94,19 @@ bool brancher_next(struct brancher *b)
     return false;
 }
 
+static bool has_state(const struct brancher *b)
+{
+    return b->made > 0 && b->branches[0].kind == BRANCH_STATE;
+}
+
 uint32_t brancher_state(const struct brancher *b)
 {
-    return b->made > 0 && b->branches[0].kind == BRANCH_STATE ? b->branches[0].value : b->limit;
+    return has_state(b) ? b->branches[0].value : b->limit;
+}
+
+uint32_t brancher_began(const struct brancher *b)
+{
+    return has_state(b) ? b->branches[0].began : 0;
 }
 
 /* --- Seeing --------------------------------------------------------------------------------------- */
@@ -249,6 +268,18 @@ static void list_in_time(struct brancher *b, struct run *run, struct branch *bra
         add_content(b, branch, 0);
 }
 
+/* Versions up to the limit. */
+static void list_known(struct brancher *b, struct branch *branch)
+{
+    const struct row_entry *entry = branch->entry;
+
+    branch->contents = arena_take(b->rows.store->arena, entry->count + 1, sizeof *branch->contents);
+    for (uint32_t v = row_states_count(entry, b->limit); v > 0; v--)
+        add_content(b, branch, v);
+    if (entry->versions[0].position > 0)
+        add_content(b, branch, 0);
+}
+
 static void list_contents(struct brancher *b, struct run *run, struct branch *branch)
 {
     uint32_t count;
@@ -277,7 +308,9 @@ static uint32_t choose_content(struct brancher *b, struct run *run, struct row_e
                                                    .scope = scope });
     if (branch->is_new) {
         branch->is_new = false;
-        if (b->spans)
+        if (b->rows.are_known)
+            list_known(b, branch);
+        else if (b->spans)
             list_in_time(b, run, branch);
         else
             list_contents(b, run, branch);
@@ -298,9 +331,11 @@ static uint32_t choose(void *context, struct row_entry *entry, uint64_t ignored)
         meet_open(b, sight->run);
     if (entry->count == 0)
         return 0;
-    if (b->chooses == CHOOSES_NOTHING && is_sure_row(b, entry))
+    if (b->rows.are_known)
+        ignored = 0; /* a row is that of one state, whatever is looked at of it */
+    if (b->chooses == CHOOSES_EVER && is_sure_row(b, entry))
         return choose_outcomes(b, sight->run, entry, ignored, b->own);
-    if (b->chooses == CHOOSES_NOTHING || b->chooses == CHOOSES_EACH_ROW)
+    if (b->chooses == CHOOSES_EVER || b->chooses == CHOOSES_EACH_ROW)
         return choose_content(b, sight->run, entry, ignored, sight->scope);
     note_began(sight->branch, possible_rows_since(&b->rows, entry, ignored, sight->state));
     return choose_outcomes(b, sight->run, entry, ignored, sight->state);
@@ -349,7 +384,7 @@ void brancher_see(struct run *run, uint32_t statement)
         b->newest = look_from(b, run, SCOPE_NEWEST, branch);
     }
     run->newest = view_from(b->newest);
-    if (b->chooses == CHOOSES_NOTHING) {
+    if (b->chooses == CHOOSES_NOTHING || b->chooses == CHOOSES_EVER) {
         b->seen = look_from(b, run, SCOPE_ALL, &b->fixed);
     } else if (b->chooses == CHOOSES_EACH_ROW) {
         b->seen = look_from(b, run, SCOPE_ALL + statement, &b->fixed);

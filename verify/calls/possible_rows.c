@@ -257,7 +257,9 @@ uint32_t possible_rows_since(const struct possible_rows *p, struct row_entry *en
 {
     uint32_t last = row_states_count(entry, state);
 
-    return last > 0 ? project(p, entry, ignored)->since[last - 1] : 0;
+    if (last == 0 || p->are_known)
+        return last > 0 ? entry->versions[last - 1].position : 0;
+    return project(p, entry, ignored)->since[last - 1];
 }
 
 const uint32_t *possible_rows_ever(const struct possible_rows *p, struct row_entry *entry, uint64_t ignored,

@@ -25,6 +25,7 @@ struct possible_writer {
 struct possible_rows {
     struct row_store *store;
     struct possible_writer *writers; /* by position */
+    bool are_known; /* all of them: each position has one outcome; versions may be taken back */
     bool is_serial; /* what outcomes do not tell, but only the versions, is whether a row is written in any case */
 };
 

@@ -242,11 +242,7 @@ const struct packed *row_states_see(const struct row_store *store, struct row_en
         if (is_exception(&view->exceptions[i], entry))
             state = view->exceptions[i].state;
     count = view->choose ? view->choose(view->context, entry, view->ignored) : row_states_count(entry, state);
-    if (count == 0)
-        return NULL;
-    if (view->began && entry->versions[count - 1].position > *view->began)
-        *view->began = entry->versions[count - 1].position;
-    return entry->versions[count - 1].row;
+    return count > 0 ? entry->versions[count - 1].row : NULL;
 }
 
 static bool is_in_doubt(const struct row_entry *entry)
