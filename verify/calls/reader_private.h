@@ -4,6 +4,7 @@
  *     reader.c          texts to trees; types
  *     read_formula.c    expressions
  *     read_query.c      SELECT, and what writes
+ *     read_uses.c       which columns make a difference to these
  *     read_routine.c    bodies of functions
  *     read_cursor.c     cursors in them
  *     read_catalog.c    a file of tables and functions
