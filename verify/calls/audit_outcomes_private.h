@@ -12,7 +12,7 @@
  * are (surely.c), and else the log is not refuted.
  *
  * A transaction that writes nothing has no place, so it may see what was written later. Whoever is not sure to write
- * (surely.c) is taken to have written nothing, possibly, until that was tried in all later states.
+ * (surely.c) may have written nothing; later states are tried only if that is all that it may have done.
  *
  * At the serial levels only those that write the same row stand in the order of ts: any other row is seen as it was at any
  * time. There outcomes are added until no run gives a new one.

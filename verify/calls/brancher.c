@@ -165,26 +165,6 @@ static _Noreturn void meet_open(struct brancher *b, struct run *run)
     trap_unknown(run->trap, "what is in a row that it may have read");
 }
 
-/*
- * At the serial levels an outcome does not tell whether its writer comes before the transaction at hand. Drops the option
- * that was not taken when the row was looked at before.
- */
-static uint32_t drop_undone(const struct brancher *b, const struct branch *wanted, struct possible_option *options)
-{
-    uint32_t count = wanted->count;
-
-    for (uint32_t i = 0; b->rows.is_serial && i < b->made; i++) {
-        const struct branch *other = &b->branches[i];
-
-        if (other->kind != BRANCH_OUTCOME || other->entry != wanted->entry || other->position != wanted->position)
-            continue;
-        if (other->is_before)
-            options[0] = options[count - 1];
-        return other->is_before ? 1 : count - options[count - 1].is_before;
-    }
-    return count;
-}
-
 /* What the row is in a state: what the last group leaves of it, or the one before that. */
 static uint32_t choose_outcomes(struct brancher *b, struct run *run, struct row_entry *entry, uint64_t ignored,
                                 uint32_t state)
@@ -199,12 +179,8 @@ static uint32_t choose_outcomes(struct brancher *b, struct run *run, struct row_
             meet_open(b, run);
         wanted.position = entry->versions[last - 1].position;
         wanted.count = possible_rows_options(&b->rows, entry, ignored, last, options, &first);
-        wanted.count = drop_undone(b, &wanted, options);
         if (wanted.count > 1) {
-            struct branch *branch = next_branch(b, run, &wanted);
-
-            option += branch->value;
-            branch->is_before = option->is_before;
+            option += next_branch(b, run, &wanted)->value;
             b->rows.writers[wanted.position].left = option->outcomes;
             b->narrowed[b->narrowed_count++] = wanted.position;
         }
@@ -238,59 +214,34 @@ static void add_content(struct brancher *b, struct branch *branch, uint32_t cont
 }
 
 /*
- * Not what was invoked after its completion; and nothing before one who writes the row in any case and was completed
- * before its invocation, since writers of a row stand in the order of their positions. Of one who comes before it the
- * outcomes are known.
+ * What the row may ever hold, up to the limit. In real time: not what was invoked after its completion; and nothing before
+ * one who writes the row in any case and was completed before its invocation, since writers of a row stand in the order of
+ * their positions. Of one who comes before it the outcomes are known.
  */
-static void list_in_time(struct brancher *b, struct run *run, struct branch *branch)
+static void list_contents(struct brancher *b, struct run *run, struct branch *branch)
 {
     const struct row_entry *entry = branch->entry;
     struct possible_option options[OUTCOMES_MAX + 1];
     bool is_hidden = false;
 
     branch->contents = arena_take(b->rows.store->arena, entry->count + 1, sizeof *branch->contents);
-    for (uint32_t last = entry->count, first; last > 0 && !is_hidden; last = first - 1) {
-        uint32_t position = entry->versions[last - 1].position, count;
+    for (uint32_t last = row_states_count(entry, b->limit), first; last > 0 && !is_hidden; last = first - 1) {
+        uint32_t position = entry->versions[last - 1].position;
+        uint32_t count = possible_rows_options(&b->rows, entry, branch->ignored, last, options, &first);
 
-        count = possible_rows_options(&b->rows, entry, branch->ignored, last, options, &first);
-        if (position > 0 && b->spans[position].invoked > b->span.completed)
+        is_hidden = position == 0;
+        if (b->spans && b->spans[position].invoked > b->span.completed && position > 0)
             continue;
         if (entry->versions[last - 1].is_open)
             meet_open(b, run);
         for (uint32_t i = 0; i < count; i++)
             if (!options[i].is_before)
                 add_content(b, branch, options[i].content);
-        is_hidden = position == 0 || ((entry->versions[last - 1].is_sure ||
-                                       possible_rows_all_write(&b->rows, entry, last)) &&
-                                      b->spans[position].completed < b->span.invoked);
+        if (b->spans && b->spans[position].completed < b->span.invoked)
+            is_hidden |= entry->versions[last - 1].is_sure || possible_rows_all_write(&b->rows, entry, last);
     }
     if (!is_hidden)
         add_content(b, branch, 0);
-}
-
-/* Versions up to the limit. */
-static void list_known(struct brancher *b, struct branch *branch)
-{
-    const struct row_entry *entry = branch->entry;
-
-    branch->contents = arena_take(b->rows.store->arena, entry->count + 1, sizeof *branch->contents);
-    for (uint32_t v = row_states_count(entry, b->limit); v > 0; v--)
-        add_content(b, branch, v);
-    if (entry->versions[0].position > 0)
-        add_content(b, branch, 0);
-}
-
-static void list_contents(struct brancher *b, struct run *run, struct branch *branch)
-{
-    uint32_t count;
-    const uint32_t *ever = possible_rows_ever(&b->rows, branch->entry, branch->ignored, &count);
-
-    if (branch->entry->has_open)
-        meet_open(b, run);
-    branch->contents = arena_take(b->rows.store->arena, count, sizeof *branch->contents);
-    for (uint32_t i = 0; i < count; i++)
-        if ((ever[i] == 0 || branch->entry->versions[ever[i] - 1].position <= b->limit) && fits(b, branch, ever[i]))
-            branch->contents[branch->count++] = ever[i];
 }
 
 static uint32_t choose_content(struct brancher *b, struct run *run, struct row_entry *entry, uint64_t ignored,
@@ -308,12 +259,7 @@ static uint32_t choose_content(struct brancher *b, struct run *run, struct row_e
                                                    .scope = scope });
     if (branch->is_new) {
         branch->is_new = false;
-        if (b->rows.are_known)
-            list_known(b, branch);
-        else if (b->spans)
-            list_in_time(b, run, branch);
-        else
-            list_contents(b, run, branch);
+        list_contents(b, run, branch);
     }
     if (branch->count == 0) { /* by other columns of it, or by time */
         b->is_contradictory = true;

@@ -37,7 +37,6 @@ struct branch {
     uint64_t ignored;
     uint32_t scope;            /* of a content: who sees it so */
     uint32_t position;         /* of outcomes */
-    bool is_before;            /* the option that was taken */
     uint32_t *contents, count; /* or how many options */
     uint32_t value;            /* which of them, or the state */
     uint32_t low, began;       /* states: the first allowed; since when all is the same in this run */

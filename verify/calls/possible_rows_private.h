@@ -69,7 +69,4 @@ bool possible_rows_may_meet(const struct possible_rows *, const struct row_entry
  */
 bool possible_rows_unchanged(const struct possible_rows *, struct row_entry *, uint32_t now, uint32_t *state);
 
-/* What the row may ever hold: the first of the contents that look alike, in the order of versions. */
-const uint32_t *possible_rows_ever(const struct possible_rows *, struct row_entry *, uint64_t ignored, uint32_t *count);
-
 #endif

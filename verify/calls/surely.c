@@ -12,7 +12,6 @@
 /* What is known at a place of a program, on the ways that lead there. */
 struct knowledge {
     bool is_reachable;
-    uint64_t dirty; /* tables, by relation_bit(), some row of which may have been written, nobody knows which */
     uint32_t row_count;
     struct sure_row rows[ROWS_MAX];
     struct item *items; /* of variables */
@@ -21,8 +20,9 @@ struct knowledge {
 
 /* All rows that may be written, on any way. */
 struct bounds {
-    bool are_unknown;
+    uint64_t unknown; /* tables, by relation_bit(), of which some row may be written, nobody knows which */
     struct row_entry *rows[ROWS_MAX];
+    bool may_repeat[ROWS_MAX]; /* it may be written more than once */
     uint32_t row_count;
 };
 
@@ -46,6 +46,7 @@ struct walk {
     struct item returned; /* if it is always the same */
     struct bounds *bounds;
     bool is_idle;         /* only ways on which nothing is written are walked */
+    bool may_repeat;      /* what is walked once may be executed more than once */
     uint32_t depth, nesting; /* calls within calls; statements within statements, of all of these */
 };
 
@@ -79,14 +80,6 @@ static uint64_t relation_bit(const struct relation *relation)
     return UINT64_C(1) << relation->number % 64;
 }
 
-/* Rows that are sure on one way only. */
-static void note_dirty(struct knowledge *k, const struct knowledge *one, struct knowledge *other)
-{
-    for (uint32_t i = 0; i < one->row_count; i++)
-        if (!find_row(other, one->rows[i].entry))
-            k->dirty |= relation_bit(one->rows[i].entry->relation);
-}
-
 /* What holds on both ways. */
 static void join(const struct walk *w, struct knowledge *into, struct knowledge *from)
 {
@@ -99,9 +92,6 @@ static void join(const struct walk *w, struct knowledge *into, struct knowledge 
         copy_knowledge(w, into, from);
         return;
     }
-    into->dirty |= from->dirty;
-    note_dirty(into, into, from);
-    note_dirty(into, from, into);
     for (uint32_t i = 0; i < into->row_count; i++) {
         const struct sure_row *other = find_row(from, into->rows[i].entry);
 
@@ -113,28 +103,27 @@ static void join(const struct walk *w, struct knowledge *into, struct knowledge 
         into->is_known[i] &= from->is_known[i] && item_identical(&into->items[i], &from->items[i]);
 }
 
-static void note_bound(struct bounds *b, struct row_entry *entry)
+/* This row of the table may be written; NULL: any row. */
+static void note_bound(const struct walk *w, const struct relation *relation, struct row_entry *entry)
 {
+    struct bounds *b = w->bounds;
     uint32_t i = 0;
 
     while (i < b->row_count && b->rows[i] != entry)
         i++;
-    if (i < b->row_count)
+    if (!entry || i == ROWS_MAX) {
+        b->unknown |= relation_bit(relation);
         return;
-    b->are_unknown |= !entry || b->row_count == ROWS_MAX;
-    if (!b->are_unknown)
-        b->rows[b->row_count++] = entry;
+    }
+    b->may_repeat[i] = w->may_repeat || i < b->row_count;
+    b->rows[i] = entry;
+    b->row_count += i == b->row_count;
 }
 
-/* Some row may have been written, perhaps once more: in this table, or in any if it is NULL. */
-static void doubt_changes(const struct walk *w, struct knowledge *k, const struct relation *relation)
+/* Nobody knows what is written. */
+static void note_anything(const struct walk *w)
 {
-    if (!relation)
-        w->bounds->are_unknown = true;
-    k->dirty |= relation ? relation_bit(relation) : UINT64_MAX;
-    for (uint32_t i = 0; i < k->row_count; i++)
-        if (!relation || k->rows[i].entry->relation == relation)
-            k->rows[i].changes = false;
+    w->bounds->unknown = UINT64_MAX;
 }
 
 static void set_variable(struct knowledge *k, uint32_t slot, const struct item *value)
@@ -192,7 +181,7 @@ static bool walk_value(struct walk *w, struct knowledge *k, const struct formula
     if (inner->kind == FORMULA_CALL)
         return walk_routine(w, k, inner, value) && inner == f;
     if (may_write(inner))
-        doubt_changes(w, k, NULL);
+        note_anything(w);
     return false;
 }
 
@@ -312,14 +301,8 @@ static bool sets_key(const struct statement *s)
 
 static void note_sure(struct knowledge *k, struct row_entry *entry, bool changes)
 {
-    struct sure_row *row = find_row(k, entry);
-
-    if (row)
-        row->changes = false;
-    else if (k->row_count == ROWS_MAX)
-        k->dirty |= relation_bit(entry->relation);
-    else
-        k->rows[k->row_count++] = (struct sure_row){ entry, changes && !(k->dirty & relation_bit(entry->relation)) };
+    if (!find_row(k, entry) && k->row_count < ROWS_MAX)
+        k->rows[k->row_count++] = (struct sure_row){ entry, changes };
 }
 
 /* The row that one of the VALUES inserts, or NULL. */
@@ -361,17 +344,15 @@ static void walk_insert(const struct walk *w, struct knowledge *k, const struct 
     const struct selection *from = s->selection;
     const struct formula *const *values = from ? (from->values ? from->values : from->outputs) : NULL;
 
-    if (s->on_conflict == ON_CONFLICT_UPDATE)
-        doubt_changes(w, k, s->relation);
     if (!values || !gives_a_row(from) ||
         (s->on_conflict == ON_CONFLICT_UPDATE && (sets_key(s) || !(s->arbiter_is_key || !s->relation->uniques)))) {
-        w->bounds->are_unknown = true;
+        note_bound(w, s->relation, NULL);
         return;
     }
     for (uint32_t i = 0; i < (from->values ? from->value_rows : 1); i++) {
         struct row_entry *entry = inserted_row(w, k, s, values + (size_t)i * from->shape->count);
 
-        note_bound(w->bounds, entry);
+        note_bound(w, s->relation, entry);
         if (entry && writes_in_any_case(s))
             note_sure(k, entry, false);
     }
@@ -403,7 +384,7 @@ static enum finds walk_statement(struct walk *w, struct knowledge *k, const stru
 
     run_step(w->run, 1);
     if (s->calls && !(s->kind == STATEMENT_SELECT && gives_a_row(s->selection) && !s->selection->values))
-        doubt_changes(w, k, NULL);
+        note_anything(w);
     switch (s->kind) {
     case STATEMENT_SELECT:
         return walk_select(w, k, s->selection);
@@ -413,13 +394,11 @@ static enum finds walk_statement(struct walk *w, struct knowledge *k, const stru
     case STATEMENT_UPDATE:
     case STATEMENT_DELETE:
         entry = row_by_key(w, k, s->selection, &only);
-        note_bound(w->bounds, sets_key(s) ? NULL : entry);
+        note_bound(w, s->relation, sets_key(s) ? NULL : entry);
         if (!only || s->kind == STATEMENT_DELETE || !is_lasting(w, entry))
             entry = NULL;
         if (entry)
             note_sure(k, entry, surely_changes(w, k, s));
-        else
-            doubt_changes(w, k, s->relation);
         break;
     }
     if (entry || writes_in_any_case(s)) {
@@ -514,36 +493,22 @@ static void forget_assigned(const struct walk *w, struct knowledge *k, const str
     }
 }
 
-/* Another turn may follow: what it would do to rows that were written before the loop is known, of others not. */
-static void doubt_undone(struct knowledge *k, struct knowledge *before, struct knowledge *again)
-{
-    if (!again->is_reachable)
-        return;
-    k->dirty |= again->dirty;
-    note_dirty(k, again, before);
-    for (uint32_t i = 0; i < k->row_count; i++) {
-        const struct sure_row *row = find_row(again, k->rows[i].entry);
-
-        k->rows[i].changes &= find_row(before, k->rows[i].entry) && row && row->changes;
-    }
-}
-
 /* A loop of which nobody knows how often it turns. */
 static void walk_any_turns(struct walk *w, struct knowledge *k, const struct step *step, bool ends_by_itself)
 {
     struct knowledge behind = { .is_reachable = false }, again = { .is_reachable = false }, body;
     struct way_out out = { step->label, true, &behind, &again, w->ways_out };
+    bool may_repeat = w->may_repeat;
 
     forget_assigned(w, k, &step->body);
     for (uint32_t i = 0; step->into && i < step->into->count; i++)
         k->is_known[step->into->slots[i]] = false;
     copy_knowledge(w, &body, k);
     w->ways_out = &out;
+    w->may_repeat = true;
     walk_list(w, &body, &step->body);
+    w->may_repeat = may_repeat;
     w->ways_out = out.outer;
-    join(w, &again, &body);
-    doubt_undone(k, k, &again);
-    doubt_undone(&behind, k, &again);
     if (!ends_by_itself)
         k->is_reachable = false;
     join(w, k, &behind);
@@ -570,7 +535,7 @@ static void walk_range(struct walk *w, struct knowledge *k, const struct step *s
 
     is_plain &= walk_value(w, k, step->high, &high);
     if (step->by && may_write(step->by))
-        doubt_changes(w, k, NULL);
+        note_anything(w);
     is_plain = is_plain && !step->by && !step->reverse && !item_is_null(&low) && !item_is_null(&high) &&
                low.as.integer > INT32_MIN && low.as.integer < INT32_MAX &&
                high.as.integer > INT32_MIN && high.as.integer < INT32_MAX &&
@@ -686,7 +651,7 @@ static void walk_step(struct walk *w, struct knowledge *k, const struct step *st
         return;
     case STEP_LOOP:
         if (step->value && may_write(step->value))
-            doubt_changes(w, k, NULL);
+            note_anything(w);
         walk_any_turns(w, k, step, step->value != NULL);
         return;
     case STEP_FOR_RANGE:
@@ -760,11 +725,12 @@ static bool walk_routine(struct walk *around, struct knowledge *k, const struct 
 {
     const struct routine *routine = call->as.routine;
     struct walk w = { .facts = around->facts, .run = around->run, .routine = routine, .depth = around->depth + 1,
-                      .is_idle = around->is_idle, .bounds = around->bounds, .nesting = around->nesting };
+                      .is_idle = around->is_idle, .may_repeat = around->may_repeat, .bounds = around->bounds,
+                      .nesting = around->nesting };
     struct knowledge inner, start = *k;
 
     if (w.depth > CALLS_MAX) {
-        doubt_changes(&w, k, NULL);
+        note_anything(&w);
         return false;
     }
     start.items = NULL;
@@ -778,7 +744,6 @@ static bool walk_routine(struct walk *around, struct knowledge *k, const struct 
     walk_body(&w, &inner);
     k->is_reachable &= w.end.is_reachable;
     k->row_count = w.end.row_count;
-    k->dirty = w.end.dirty;
     memcpy(k->rows, w.end.rows, sizeof k->rows);
     *value = w.returned;
     return w.returns == RETURNS_ONE_VALUE;
@@ -853,6 +818,15 @@ static bool walk_through(struct walk *w, const struct sure_facts *facts, const s
     return walk_txn(w, txn);
 }
 
+/* No other statement may write it again. */
+static bool is_written_once(const struct bounds *b, const struct row_entry *entry)
+{
+    for (uint32_t i = 0; i < b->row_count; i++)
+        if (b->rows[i] == entry)
+            return !b->may_repeat[i] && !(b->unknown & relation_bit(entry->relation));
+    return false;
+}
+
 void surely_find(const struct sure_facts *facts, const struct logged_txn *txn, struct surely *surely)
 {
     struct session *s = &facts->a->session;
@@ -867,7 +841,7 @@ void surely_find(const struct sure_facts *facts, const struct logged_txn *txn, s
     surely->writes = walk_through(w, facts, txn, true) && !w->end.is_reachable;
     if (!walk_through(w, facts, txn, false))
         return;
-    surely->is_bounded = !w->bounds->are_unknown;
+    surely->is_bounded = w->bounds->unknown == 0;
     surely->bounds = arena_take(&s->lasting, w->bounds->row_count + 1, sizeof *surely->bounds);
     memcpy(surely->bounds, w->bounds->rows, w->bounds->row_count * sizeof *surely->bounds);
     surely->bound_count = w->bounds->row_count;
@@ -875,6 +849,8 @@ void surely_find(const struct sure_facts *facts, const struct logged_txn *txn, s
         return;
     rows = arena_take(&s->lasting, w->end.row_count + 1, sizeof *rows);
     memcpy(rows, w->end.rows, w->end.row_count * sizeof *rows);
+    for (uint32_t i = 0; i < w->end.row_count; i++)
+        rows[i].changes &= is_written_once(w->bounds, rows[i].entry);
     surely->rows = rows;
     surely->row_count = w->end.row_count;
 }
