@@ -132,7 +132,7 @@ static bool read_row_name(struct sight *sight, struct text name, struct row_exce
             *to++ = name.at[at];
         }
         item = item_text((struct text){ part, (size_t)(to - part) });
-        item = item_cast(&s->run.bench, item, KIND_UNKNOWN, column->type, CAST_IS_EXPLICIT);
+        item = item_cast(&s->run.bench, item, column->type, CAST_IS_EXPLICIT);
         key[i] = row_states_pack(&s->scratch, &item);
     }
     exception->key = key;
@@ -378,8 +378,8 @@ static bool replay_all(struct validation *v, struct error *err, enum status *sta
 static bool check_snapshots(struct validation *v)
 {
     struct audit_replay *a = v->a;
-    int64_t *invoked = arena_take(&a->session.lasting, a->count + 2, sizeof *invoked);     /* the last up to a position */
-    int64_t *completed = arena_take(&a->session.lasting, a->count + 2, sizeof *completed); /* the first from it on */
+    int64_t *invoked = arena_take(&a->session.lasting, a->count + 1, sizeof *invoked);     /* the last up to there */
+    int64_t *completed = arena_take(&a->session.lasting, a->count + 2, sizeof *completed); /* the first from there on */
 
     invoked[0] = INT64_MIN;
     for (uint32_t i = 1; i <= a->count; i++) {
@@ -403,8 +403,8 @@ static bool check_snapshots(struct validation *v)
             continue;
         state = (uint32_t)a->witness->states.at[seen->state].state;
         if (txn->invoked_ns != TIME_NEVER && completed[state + 1] < txn->invoked_ns)
-            return audit_refuse(a, "transaction %" PRId64 " does not see one that was completed before it was invoked",
-                                txn->id);
+            return audit_refuse(
+                a, "transaction %" PRId64 " does not see one that was completed before it was invoked", txn->id);
         if (invoked[state] > call_log_first_answer(a->log, txn))
             return audit_refuse(a, "transaction %" PRId64 " sees one that was invoked after its first answer",
                                 txn->id);

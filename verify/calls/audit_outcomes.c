@@ -7,6 +7,7 @@
 
 #include "base/bisect.h"
 #include "verify/calls/brancher_private.h"
+#include "verify/calls/grow_private.h"
 
 #define PASSES_MAX 8 /* at the serial levels */
 #define RUNS_MIN 100000
@@ -49,7 +50,10 @@ struct outcomes {
     struct exclusion *exclusions; /* by position */
     uint32_t *excluded, excluded_count; /* positions */
     uint64_t kept; /* runs of the transaction at hand that may have been */
-    /* Of those that surely write, at strict-snapshot: the last invocation up to a position, the first completion from it on. */
+    /*
+     * Of those that surely write, at strict-snapshot: the last invocation up to a position, the first completion from
+     * it on.
+     */
     int64_t *invoked_last, *completed_first;
     struct brancher_span *spans; /* of writers by position, at the strict levels */
     struct brancher b;
@@ -187,7 +191,9 @@ static enum next_run run_next(struct outcomes *o, const struct actor *actor, uin
     return NEXT_NONE;
 }
 
-/* Whether what it sees of a row that it writes is what it may be before its place, or it leaves the row as it saw it. */
+/*
+ * Whether what it sees of a row that it writes is what it may be before its place, or it leaves the row as it saw it.
+ */
 static bool commits_first(struct outcomes *o, const struct actor *actor)
 {
     struct row_store *store = &o->a->session.store;
@@ -352,8 +358,8 @@ static bool surely_writes(const struct actor *actor, const struct row_entry *ent
     return false;
 }
 
-static void offer_row(struct outcomes *o, const struct actor *actor, struct row_entry *entry, const struct packed *row,
-                      uint32_t outcome)
+static void offer_row(struct outcomes *o, const struct actor *actor, struct row_entry *entry,
+                      const struct packed *row, uint32_t outcome)
 {
     struct row_version version = { .position = actor->position,
                                    .is_sure = surely_writes(actor, entry),
@@ -412,7 +418,9 @@ static bool is_refuted(struct outcomes *o, const struct actor *actor)
            !actor->has_empty && !actor->may_be_empty;
 }
 
-/* Those that have had their first answers before any writer from that position on was invoked. True: one is refuted. */
+/*
+ * Those that have had their first answers before any writer from that position on was invoked. True: one is refuted.
+ */
 static bool judge_readers(struct outcomes *o, uint32_t position)
 {
     for (; o->reader < o->reader_count && !o->has_failed; o->reader++) {
@@ -508,7 +516,8 @@ static bool refute_empty(struct outcomes *o)
     for (uint32_t i = 1; i <= o->writer_count && !o->has_failed; i++) {
         const struct actor *actor = o->writers[i];
 
-        if (!actor->may_be_empty || actor->has_empty || actor->is_open || actor->count > 1 || !sees_core_only(o, actor))
+        if (!actor->may_be_empty || actor->has_empty || actor->is_open || actor->count > 1 ||
+            !sees_core_only(o, actor))
             continue;
         o->job->refuted = actor->txn->id;
         if (find_empty(o, actor, o->writer_count, false) == NEXT_NONE)
@@ -536,28 +545,6 @@ static bool refute_readers(struct outcomes *o)
 
 /* --- Who is who --------------------------------------------------------------------------------------------- */
 
-static bool may_write(struct outcomes *o, const struct logged_txn *txn)
-{
-    struct session *s = &o->a->session;
-    bool writes = false;
-
-    if (txn->status == TXN_OK && txn->sqlstate.length > 0)
-        return false;
-    if (txn->function.length > 0) {
-        const struct routine *routine = catalog_find_routine(&s->catalog, txn->function);
-
-        return !routine || routine->may_write;
-    }
-    for (uint32_t i = 0; i < txn->statement_count; i++) {
-        const struct call_statement *logged = &o->a->log->statements.at[txn->statement + i];
-        const struct statement *statement;
-
-        writes |= session_prepare(s, logged->sql, &statement) != ENDED_WELL ||
-                  statement->kind != STATEMENT_SELECT || statement->calls;
-    }
-    return writes;
-}
-
 static int by_ts(const void *a, const void *b)
 {
     return audit_compare_ts((*(struct actor *const *)a)->txn, (*(struct actor *const *)b)->txn);
@@ -582,15 +569,7 @@ static bool note_wild(struct outcomes *o, const struct actor *actor)
     if (!actor->sure.is_bounded)
         return false;
     for (uint32_t i = 0; i < actor->sure.bound_count; i++) {
-        if (o->wild_count == o->wild_room) {
-            struct row_entry **more;
-
-            o->wild_room = 2 * o->wild_room + 64;
-            more = arena_take(&o->a->session.lasting, o->wild_room, sizeof *more);
-            if (o->wild_count > 0)
-                memcpy(more, o->wild, o->wild_count * sizeof *more);
-            o->wild = more;
-        }
+        GROW(&o->a->session.lasting, o->wild, o->wild_count, &o->wild_room);
         o->wild[o->wild_count++] = actor->sure.bounds[i];
     }
     return true;
@@ -614,7 +593,7 @@ static bool sort_core(struct outcomes *o)
 
         actor->txn = o->job->txns[i];
         actor->answered = call_log_first_answer(o->a->log, actor->txn);
-        if (may_write(o, actor->txn)) {
+        if (audit_may_write(o->a, actor->txn)) {
             surely_find(&o->facts, actor->txn, &actor->sure);
             if (!place_writer(o, actor))
                 return false;
@@ -627,9 +606,9 @@ static bool sort_core(struct outcomes *o)
 }
 
 /*
- * Of what the core leaves out: those that cannot write make no difference; nobody knows what the others wrote. If it is
- * not even known into which rows, they must have a later ts than all of the core that write, below the serial levels:
- * then nobody sees them but who writes nothing.
+ * Of what the core leaves out: those that cannot write make no difference; nobody knows what the others wrote. If it
+ * is not even known into which rows, they must have a later ts than all of the core that write, below the serial
+ * levels: then nobody sees them but who writes nothing.
  */
 static bool sort_outside(struct outcomes *o, int64_t *invoked)
 {
@@ -644,10 +623,11 @@ static bool sort_outside(struct outcomes *o, int64_t *invoked)
 
         outside->txn = o->job->outside[i];
         outside->is_outside = true;
-        if (!may_write(o, outside->txn))
+        if (!audit_may_write(o->a, outside->txn))
             continue;
         surely_find(&o->facts, outside->txn, &outside->sure);
-        if (!outside->sure.is_bounded && !is_serial(o) && has_place(o, outside->txn) && (!last || audit_compare_ts(last, outside->txn) < 0)) {
+        if (!outside->sure.is_bounded && !is_serial(o) && has_place(o, outside->txn) &&
+            (!last || audit_compare_ts(last, outside->txn) < 0)) {
             o->has_later = true;
             if (span_of(outside->txn).invoked < *invoked)
                 *invoked = span_of(outside->txn).invoked;

@@ -137,18 +137,14 @@ static bool sees_in_time(const struct refutation *r, const struct member *m, uin
 
 /* --- Running ------------------------------------------------------------------------------------ */
 
-static enum chooses chooses_at(const struct refutation *r)
-{
-    return is_serial(r) ? CHOOSES_NOTHING : brancher_chooses_at(r->a->witness, r->model);
-}
-
 /* All that it can have done on states up to this one. */
 static void begin_runs(struct refutation *r, struct member *m, uint32_t limit)
 {
     if (!m->b)
         m->b = arena_take(&r->a->session.lasting, 1, sizeof *m->b);
     m->b->rows = (struct possible_rows){ .store = &r->a->session.store, .writers = r->writers, .are_known = true };
-    m->b->chooses = chooses_at(r);
+    m->b->chooses = is_serial(r) ? CHOOSES_NOTHING : brancher_chooses_at(r->a->witness, r->model);
+    m->b->chooses_place = false;
     m->b->limit = limit;
     brancher_begin(m->b);
 }
@@ -175,34 +171,29 @@ static enum found run_next(struct refutation *r, struct member *m)
 
 /* --- Those that write nothing ---------------------------------------------------------------------- */
 
-/* Whether it can have run after so many, or seen them, and written nothing. */
+/* Whether it can have run after some of them, or seen them, and written nothing. */
 static enum found try_reader(struct refutation *r, struct member *m)
 {
-    uint32_t place = chooses_at(r) == CHOOSES_FORWARD && !m->never_writes ? 0 : r->placed_count;
+    enum found found;
 
-    for (; place <= r->placed_count; place++) {
-        enum found found;
+    begin_runs(r, m, r->placed_count);
+    m->b->chooses_place = m->b->chooses == CHOOSES_FORWARD;
+    while ((found = run_next(r, m)) == FOUND) {
+        uint32_t state = brancher_state(m->b), low = brancher_began(m->b);
 
-        begin_runs(r, m, place);
-        while ((found = run_next(r, m)) == FOUND) {
-            uint32_t state = brancher_state(m->b), low = brancher_began(m->b);
-
-            if (r->a->session.store.written_count > 0)
-                continue;
-            if (!is_strict_snapshot(r))
+        if (r->a->session.store.written_count > 0)
+            continue;
+        if (!is_strict_snapshot(r))
+            return FOUND;
+        /* Any state since the last change will do. */
+        for (;; state--) {
+            if (sees_in_time(r, m, state))
                 return FOUND;
-            /* Any state since the last change will do. */
-            for (;; state--) {
-                if (sees_in_time(r, m, state))
-                    return FOUND;
-                if (state <= low)
-                    break;
-            }
+            if (state <= low)
+                break;
         }
-        if (found == FOUND_TOO_MUCH)
-            return found;
     }
-    return FOUND_NONE;
+    return found;
 }
 
 static enum found finish(struct refutation *r)
@@ -312,30 +303,6 @@ static enum found place_all(struct refutation *r)
 
 /* --- Which transactions -------------------------------------------------------------------------------- */
 
-/* The answers say that something was written; or there is nothing that writes. */
-static void know_writes(struct refutation *r, struct member *m)
-{
-    const struct call_log *log = r->a->log;
-    bool only_selects = m->txn->function.length == 0;
-
-    for (uint32_t i = 0; i < m->txn->statement_count; i++) {
-        const struct call_answer *answer = &log->answers.at[m->txn->answer + i];
-        const struct statement *statement;
-
-        if (session_prepare(&r->a->session, log->statements.at[m->txn->statement + i].sql, &statement) !=
-            ENDED_WELL)
-            return;
-        only_selects &= statement->kind == STATEMENT_SELECT && !statement->selection->locks && !statement->calls;
-        if (statement->kind == STATEMENT_SELECT || i >= m->txn->answer_count)
-            continue;
-        m->surely_writes |= (answer->kind == CALL_ANSWER_COUNT && answer->count > 0) ||
-                            (answer->kind == CALL_ANSWER_ROWS && answer->row_count > 0);
-    }
-    m->never_writes = only_selects;
-    if (m->txn->status == TXN_OK && m->txn->sqlstate.length > 0)
-        m->surely_writes = false;
-}
-
 /* When all of the core was completed, or TIME_NEVER. */
 static int64_t end_of_core(const struct refutation *r)
 {
@@ -360,8 +327,7 @@ static bool is_after(const struct refutation *r, int64_t end, const struct logge
 
 static void add_member(struct refutation *r, const struct logged_txn *txn)
 {
-    r->members[r->count].txn = txn;
-    know_writes(r, &r->members[r->count++]);
+    r->members[r->count++].txn = txn;
 }
 
 static bool take_core(struct refutation *r)
@@ -471,10 +437,19 @@ static bool refute_by_whole_log(struct refutation *r, struct outcomes_job *job)
 /* By all executions. False: it says why not. */
 static bool refute_by_all(struct refutation *r, const struct outcomes_job *job)
 {
+    struct sure_facts facts;
     enum found found;
 
     if (r->count > MEMBERS_MAX)
         return audit_refuse(r->a, "undecided: %s", job->why);
+    surely_begin(&facts, r->a);
+    for (uint32_t i = 0; i < r->count; i++) {
+        struct surely sure;
+
+        surely_find(&facts, r->members[i].txn, &sure);
+        r->members[i].surely_writes = sure.writes;
+        r->members[i].never_writes = !audit_may_write(r->a, r->members[i].txn);
+    }
     found = try_subsets(r, 0);
     if (found == FOUND)
         return audit_refuse(r->a, "there is an execution of the core");

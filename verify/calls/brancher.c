@@ -9,8 +9,8 @@
 /* --- States that make sense ----------------------------------------------------------------- */
 
 /*
- * To the last state not after this one that is not ruled out. False: there is none. Who changes a row must have seen it
- * as it is before the transaction's place, by whichever rule of first committer.
+ * To the last state not after this one that is not ruled out. False: there is none. Who changes a row must have seen
+ * it as it is before the transaction's place, by whichever rule of first committer.
  */
 static bool find_state(struct brancher *b, uint32_t *state)
 {
@@ -118,8 +118,8 @@ static bool is_same_branch(const struct branch *a, const struct branch *b)
 }
 
 /*
- * The next branch of the run; it is taken over from the run before where that stood at the same one. A run may look at
- * a row that the run before did not meet, because an index has it under a value that a run has written since: its
+ * The next branch of the run; it is taken over from the run before where that stood at the same one. A run may look
+ * at a row that the run before did not meet, because an index has it under a value that a run has written since: its
  * branch then stands before those that are taken over. If that leaves fewer options at one of these, it begins anew.
  */
 static struct branch *next_branch(struct brancher *b, struct run *run, const struct branch *wanted)
@@ -214,9 +214,9 @@ static void add_content(struct brancher *b, struct branch *branch, uint32_t cont
 }
 
 /*
- * What the row may ever hold, up to the limit. In real time: not what was invoked after its completion; and nothing before
- * one who writes the row in any case and was completed before its invocation, since writers of a row stand in the order of
- * their positions. Of one who comes before it the outcomes are known.
+ * What the row may ever hold, up to the limit. In real time: not what was invoked after its completion; and nothing
+ * before one who writes the row in any case and was completed before its invocation, since writers of a row stand in
+ * the order of their positions. Of one who comes before it the outcomes are known.
  */
 static void list_contents(struct brancher *b, struct run *run, struct branch *branch)
 {

@@ -7,9 +7,9 @@
  * All runs that can differ are made: states in which all that was looked at is the same are one.
  *
  * A state need not tell what a row holds (possible_rows.c): where that is not the same in all outcomes of another
- * transaction, a run is made for each way in which the row looks, and the other transaction then has one of the outcomes
- * in which it looks so, for the rest of that run. Where each row is seen in a state of its own, a run is made for each
- * thing that the row may ever hold, whatever other rows hold.
+ * transaction, a run is made for each way in which the row looks, and the other transaction then has one of the
+ * outcomes in which it looks so, for the rest of that run. Where each row is seen in a state of its own, a run is
+ * made for each thing that the row may ever hold, whatever other rows hold.
  */
 #ifndef VERIFY_CALLS_BRANCHER_PRIVATE_H
 #define VERIFY_CALLS_BRANCHER_PRIVATE_H
@@ -52,7 +52,10 @@ struct brancher {
     enum chooses chooses;
     bool chooses_place;  /* the state before the transaction's place, too; up to the limit */
     uint32_t limit, low; /* states */
-    /* Rows that it surely writes, with CHOOSES_EVER seen as they are in the state `own`, before the transaction's place. */
+    /*
+     * Rows that it surely writes, with CHOOSES_EVER seen as they are in the state `own`, before the transaction's
+     * place.
+     */
     const struct surely *sure;
     uint32_t own;
     /* strict-serializable: when the writers ran, by position, and the transaction itself; else NULL. */

@@ -187,7 +187,9 @@ struct from_source {
     bool needs_alias;          /* its columns are named with it only: `excluded` */
     bool is_optional;          /* an outer join may leave it out: by `on` */
     const struct formula *on;
-    /* Columns, by column_bit(), that make no difference: to which rows are found in which order; to all of the query. */
+    /*
+     * Columns, by column_bit(), that make no difference: to which rows are found in which order; to all of the query.
+     */
     uint64_t unsought, unused;
 };
 

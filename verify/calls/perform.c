@@ -24,7 +24,8 @@ static enum flow perform_list(struct performance *, const struct step_list *);
 
 /* --- Statements ---------------------------------------------------------------------------- */
 
-void run_count(struct run *run, bool is_plain_select)
+/* A statement that names a table, or an expression with such a subquery. */
+static void count_statement(struct run *run, bool is_plain_select)
 {
     run->place_counts |= !is_plain_select;
     run->see(run, run->statements++);
@@ -39,7 +40,7 @@ void run_statement(place *p, const struct statement *s, struct outcome_of_statem
 
     run_step(run, 10);
     if (s->names_table)
-        run_count(run, s->kind == STATEMENT_SELECT && !s->selection->locks);
+        count_statement(run, s->kind == STATEMENT_SELECT && !s->selection->locks);
     switch (s->kind) {
     case STATEMENT_SELECT:
         *outcome = (struct outcome_of_statement){ .touched = 0 };
@@ -74,7 +75,7 @@ static struct item value_of(struct performance *f, const struct step *step, cons
     run_step(f->place.run, 1);
     f->place.run->line = step->line;
     if (step->counts)
-        run_count(f->place.run, true);
+        count_statement(f->place.run, true);
     return evaluate(&f->place, formula);
 }
 
@@ -98,7 +99,7 @@ static void put_into(struct performance *f, const struct target *target, const s
         struct item value = item_null();
 
         if (cells)
-            value = item_cast(&run->bench, cells[i], target->shape->types[i].kind,
+            value = item_cast(&run->bench, cells[i],
                               f->routine->variables[target->slots[i]].type, CAST_IS_ASSIGNMENT);
         assign(f, target->slots[i], value);
     }

@@ -268,7 +268,8 @@ static bool find_last_like(const struct possible_rows *rows, struct row_entry *e
 {
     uint32_t until = row_states_count(entry, state), at = *version;
 
-    while (at > 0 && (at > until || !is_possible(rows, entry, at) || p->hashes[at - 1] != p->hashes[*version - 1] || !possible_rows_alike(entry, 0, at, *version)))
+    while (at > 0 && (at > until || !is_possible(rows, entry, at) || p->hashes[at - 1] != p->hashes[*version - 1] ||
+                      !possible_rows_alike(entry, 0, at, *version)))
         at = p->same[at - 1];
     *version = at;
     return at > 0;

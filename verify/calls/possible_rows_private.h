@@ -45,9 +45,12 @@ struct possible_option {
     uint64_t outcomes;
 };
 
-/* The group whose last version is number `last`. Returns how many options. `first`: the version behind the group before. */
-uint32_t possible_rows_options(const struct possible_rows *, const struct row_entry *, uint64_t ignored, uint32_t last,
-                               struct possible_option options[OUTCOMES_MAX + 1], uint32_t *first);
+/*
+ * The group whose last version is number `last`. Returns how many options. `first`: the version behind the group
+ * before.
+ */
+uint32_t possible_rows_options(const struct possible_rows *, const struct row_entry *, uint64_t ignored,
+                               uint32_t last, struct possible_option options[OUTCOMES_MAX + 1], uint32_t *first);
 
 /* Whether all outcomes of its writer write the row. */
 bool possible_rows_all_write(const struct possible_rows *, const struct row_entry *, uint32_t last);

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "verify/calls/grow_private.h"
+
 #define AGGREGATES_MAX 100
 
 typedef const struct reader_scope scope_of;
@@ -72,15 +74,7 @@ static void add_condition(struct draft *d, struct formula *condition)
             add_condition(d, condition->arguments[i]);
         return;
     }
-    if (d->condition_count == d->condition_room) {
-        struct formula **more;
-
-        d->condition_room = 2 * d->condition_room + 16;
-        more = reader_take(d->r, d->condition_room, sizeof *more);
-        if (d->condition_count > 0)
-            memcpy(more, d->conditions, d->condition_count * sizeof *more);
-        d->conditions = more;
-    }
+    GROW(d->r->arena, d->conditions, d->condition_count, &d->condition_room);
     d->conditions[d->condition_count++] = condition;
 }
 
@@ -99,7 +93,9 @@ static struct from_source *add_source(struct draft *d, struct from_source source
 
 static void read_from(struct draft *, const PgQuery__Node *);
 
-/* Which of its tables an outer join may leave out: the last one, or of a RIGHT JOIN the first, which is bound last. */
+/*
+ * Which of its tables an outer join may leave out: the last one, or of a RIGHT JOIN the first, which is bound last.
+ */
 static struct from_source *find_optional(struct draft *d, const PgQuery__JoinExpr *join, uint32_t first)
 {
     uint32_t count = d->s->source_count;
@@ -493,14 +489,6 @@ const struct selection *read_selection(struct reader *r, scope_of *outer, const 
 
 /* --- Writing ------------------------------------------------------------------------------------------ */
 
-static uint32_t find_place(struct reader *r, const struct relation *relation, const char *name)
-{
-    for (uint32_t i = 0; i < relation->column_count; i++)
-        if (text_equal(relation->columns[i].name, text_of(name)))
-            return i;
-    trap_unknown(r->trap, "the column %s", name);
-}
-
 static void read_settings(struct draft *d, const struct relation *relation, PgQuery__Node **targets,
                           size_t count, struct statement *statement)
 {
@@ -508,7 +496,7 @@ static void read_settings(struct draft *d, const struct relation *relation, PgQu
 
     for (size_t i = 0; i < count; i++) {
         const PgQuery__ResTarget *target = targets[i]->res_target;
-        uint32_t column = find_place(d->r, relation, target->name);
+        uint32_t column = read_place(d->r, relation, target->name);
 
         if (target->n_indirection > 0)
             reader_refuse(d->r, "SET of a part of a column");
@@ -586,7 +574,7 @@ static void read_arbiter(struct reader *r, const PgQuery__InferClause *infer,
     for (size_t i = 0; i < infer->n_index_elems; i++) {
         if (!infer->index_elems[i]->index_elem->name)
             reader_refuse(r, "such an ON CONFLICT");
-        columns[i] = find_place(r, relation, infer->index_elems[i]->index_elem->name);
+        columns[i] = read_place(r, relation, infer->index_elems[i]->index_elem->name);
     }
     if (infer->where_clause)
         reader_refuse(r, "such an ON CONFLICT");
@@ -689,7 +677,7 @@ static struct statement *read_insert(struct reader *r, const PgQuery__InsertStmt
     columns = reader_take(r, count, sizeof *columns);
     for (uint32_t i = 0; i < count; i++)
         columns[i] = stmt->n_cols > 0
-                         ? find_place(r, statement->relation, stmt->cols[i]->res_target->name)
+                         ? read_place(r, statement->relation, stmt->cols[i]->res_target->name)
                          : i;
     statement->columns = columns;
     statement->selection = s;

@@ -137,12 +137,10 @@ void read_numbered_column(struct reader *r, const struct relation *relation,
                           struct relation_column *column, PgQuery__Node *const *options, size_t count)
 {
     struct buffer name = { 0 };
-    struct text kept = TEXT("");
+    struct text kept;
 
     buffer_print(&name, "%.*s_%.*s_seq", TEXT_PRINT(relation->name), TEXT_PRINT(column->name));
-    if (!name.out_of_memory)
-        kept = reader_keep(r, (struct text){ name.at, name.count });
-    buffer_close(&name);
+    kept = reader_keep_buffer(r, &name);
     column->not_null = true;
     column->initial = read_as(r,
                               number_of(r, NUMBER_NEXT,

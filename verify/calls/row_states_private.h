@@ -76,7 +76,10 @@ struct row_view {
     uint32_t state;
     const struct row_exception *exceptions;
     uint32_t exception_count;
-    /* If it is there, it says of each row how many of its versions there are, as far as columns that are not ignored tell. */
+    /*
+     * If it is there, it says of each row how many of its versions there are, as far as columns that are not ignored
+     * tell.
+     */
     uint32_t (*choose)(void *context, struct row_entry *, uint64_t ignored);
     uint64_t ignored; /* columns whose values nobody looks at, by column_bit() */
     void *context;

@@ -108,8 +108,6 @@ struct outcome_of_statement {
 
 void run_statement(const struct place_of_work *, const struct statement *,
                    struct outcome_of_statement *);
-/* Of an expression of PL/pgSQL that has a subquery. */
-void run_count(struct run *, bool is_plain_select);
 
 /* A row that is said to have been there at first. What it refers to may be among the rows that nobody knows. */
 void write_first(const struct place_of_work *, const struct relation *, const struct packed *row);

@@ -133,19 +133,41 @@ static void set_variable(struct knowledge *k, uint32_t slot, const struct item *
         k->items[slot] = *value;
 }
 
+static void forget_target(struct knowledge *k, const struct target *into)
+{
+    for (uint32_t i = 0; into && i < into->count; i++)
+        k->is_known[into->slots[i]] = false;
+}
+
 /* --- Expressions ------------------------------------------------------------------------------- */
+
+/* In all states, if nobody writes the columns in it. */
+static bool is_steady(const struct knowledge *k, const struct formula *f)
+{
+    if (!f || f->kind == FORMULA_COLUMN)
+        return true;
+    if (f->kind == FORMULA_VARIABLE)
+        return k->is_known[f->as.slot];
+    if (f->kind == FORMULA_FIELD || f->kind == FORMULA_CALL || f->kind == FORMULA_SUBQUERY ||
+        f->kind == FORMULA_NUMBER)
+        return false;
+    for (uint32_t i = 0; i < f->count; i++)
+        if (!is_steady(k, f->arguments[i]))
+            return false;
+    return true;
+}
+
+static bool has_column(const struct formula *f)
+{
+    for (uint32_t i = 0; i < f->count; i++)
+        if (has_column(f->arguments[i]))
+            return true;
+    return f->kind == FORMULA_COLUMN || f->kind == FORMULA_AGGREGATE;
+}
 
 static bool is_known(const struct knowledge *k, const struct formula *f)
 {
-    if (f->kind == FORMULA_VARIABLE)
-        return k->is_known[f->as.slot];
-    if (f->kind == FORMULA_FIELD || f->kind == FORMULA_COLUMN || f->kind == FORMULA_AGGREGATE ||
-        f->kind == FORMULA_CALL || f->kind == FORMULA_SUBQUERY || f->kind == FORMULA_NUMBER)
-        return false;
-    for (uint32_t i = 0; i < f->count; i++)
-        if (!is_known(k, f->arguments[i]))
-            return false;
-    return true;
+    return is_steady(k, f) && !has_column(f);
 }
 
 /* Whether it may call a function that writes. */
@@ -154,7 +176,8 @@ static bool may_write(const struct formula *f)
     for (uint32_t i = 0; f && i < f->count; i++)
         if (may_write(f->arguments[i]))
             return true;
-    return f && ((f->kind == FORMULA_CALL && f->as.routine->may_write) || (f->kind == FORMULA_SUBQUERY && f->as.subquery.calls));
+    return f && ((f->kind == FORMULA_CALL && f->as.routine->may_write) ||
+                 (f->kind == FORMULA_SUBQUERY && f->as.subquery.calls));
 }
 
 static struct item value_of(const struct walk *w, const struct knowledge *k, const struct formula *f)
@@ -410,39 +433,29 @@ static enum finds walk_statement(struct walk *w, struct knowledge *k, const stru
 
 /* --- Queries of what nobody writes ------------------------------------------------------------------------ */
 
-static bool is_steady_formula(const struct knowledge *k, const struct formula *f)
+static bool are_steady(const struct knowledge *k, const struct formula *const *formulas, uint32_t count)
 {
-    if (!f || f->kind == FORMULA_COLUMN)
-        return true;
-    if (f->kind == FORMULA_VARIABLE)
-        return k->is_known[f->as.slot];
-    if (f->kind == FORMULA_FIELD || f->kind == FORMULA_CALL || f->kind == FORMULA_SUBQUERY || f->kind == FORMULA_NUMBER)
-        return false;
-    for (uint32_t i = 0; i < f->count; i++)
-        if (!is_steady_formula(k, f->arguments[i]))
+    for (uint32_t i = 0; i < count; i++)
+        if (!is_steady(k, formulas[i]))
             return false;
     return true;
 }
 
 /* Whether the query gives the same in all states. */
-static bool is_steady(const struct walk *w, const struct knowledge *k, const struct selection *s)
+static bool is_steady_query(const struct walk *w, const struct knowledge *k, const struct selection *s)
 {
-    bool is_steady = !s->left && !s->values && !s->locks && is_steady_formula(k, s->where) &&
-                     is_steady_formula(k, s->having) && is_steady_formula(k, s->limit) &&
-                     is_steady_formula(k, s->offset);
-
-    for (uint32_t i = 0; i < s->source_count && is_steady; i++)
-        is_steady = s->sources[i].relation && !w->facts->tables.is_written[s->sources[i].relation->number] &&
-                    is_steady_formula(k, s->sources[i].on);
-    for (uint32_t i = 0; i < s->shape->count && is_steady; i++)
-        is_steady = is_steady_formula(k, s->outputs[i]);
-    for (uint32_t i = 0; i < s->group_count && is_steady; i++)
-        is_steady = is_steady_formula(k, s->groups[i]);
-    for (uint32_t i = 0; i < s->aggregate_count && is_steady; i++)
-        is_steady = is_steady_formula(k, s->aggregates[i]);
-    for (uint32_t i = 0; i < s->order_count && is_steady; i++)
-        is_steady = is_steady_formula(k, s->order[i].by);
-    return is_steady;
+    if (s->left || s->values || s->locks || !is_steady(k, s->where) || !is_steady(k, s->having) ||
+        !is_steady(k, s->limit) || !is_steady(k, s->offset) || !are_steady(k, s->outputs, s->shape->count) ||
+        !are_steady(k, s->groups, s->group_count))
+        return false;
+    for (uint32_t i = 0; i < s->source_count; i++)
+        if (!s->sources[i].relation || w->facts->tables.is_written[s->sources[i].relation->number] ||
+            !is_steady(k, s->sources[i].on))
+            return false;
+    for (uint32_t i = 0; i < s->order_count; i++)
+        if (!is_steady(k, s->order[i].by))
+            return false;
+    return true;
 }
 
 /* SELECT ... INTO variables. False: it is another statement. */
@@ -454,7 +467,8 @@ static bool walk_steady(struct walk *w, struct knowledge *k, const struct step *
     struct result result;
     struct item found;
 
-    if (step->statement->kind != STATEMENT_SELECT || !into || into->is_record || step->strict || !is_steady(w, k, s))
+    if (step->statement->kind != STATEMENT_SELECT || !into || into->is_record || step->strict ||
+        !is_steady_query(w, k, s))
         return false;
     select_rows(&place, s, &result);
     result_rely_on_order(w->run, &result, 1);
@@ -467,7 +481,7 @@ static bool walk_steady(struct walk *w, struct knowledge *k, const struct step *
         struct item value = item_null();
 
         if (result.last > result.first)
-            value = item_cast(&w->run->bench, result.rows[result.first]->cells[i], into->shape->types[i].kind,
+            value = item_cast(&w->run->bench, result.rows[result.first]->cells[i],
                               w->routine->variables[into->slots[i]].type, CAST_IS_ASSIGNMENT);
         set_variable(k, into->slots[i], &value);
     }
@@ -485,8 +499,7 @@ static void forget_assigned(const struct walk *w, struct knowledge *k, const str
         k->is_known[w->routine->found] = false;
         if (step->kind == STEP_ASSIGN || step->kind == STEP_FOR_RANGE)
             k->is_known[step->slot] = false;
-        for (uint32_t i = 0; step->into && i < step->into->count; i++)
-            k->is_known[step->into->slots[i]] = false;
+        forget_target(k, step->into);
         for (const struct arm_of_if *arm = step->arms; arm; arm = arm->next)
             forget_assigned(w, k, &arm->body);
         forget_assigned(w, k, &step->body);
@@ -501,8 +514,7 @@ static void walk_any_turns(struct walk *w, struct knowledge *k, const struct ste
     bool may_repeat = w->may_repeat;
 
     forget_assigned(w, k, &step->body);
-    for (uint32_t i = 0; step->into && i < step->into->count; i++)
-        k->is_known[step->into->slots[i]] = false;
+    forget_target(k, step->into);
     copy_knowledge(w, &body, k);
     w->ways_out = &out;
     w->may_repeat = true;
@@ -589,18 +601,12 @@ static bool is_answer(const struct walk *w, const struct item *value)
 {
     const struct call_answer *answer = w->answer;
     const struct text *cell = answer ? &w->facts->a->log->cells.at[answer->cell] : NULL;
-    struct buffer printed = { 0 };
-    bool is_same;
 
     if (!answer || answer->kind != CALL_ANSWER_ROWS || answer->row_count != 1 || answer->width != 1)
         return true;
     if (item_is_null(value) || !cell->at)
         return item_is_null(value) && !cell->at;
-    item_print(value, &printed);
-    session_need(&w->facts->a->session, &printed);
-    is_same = text_equal(*cell, (struct text){ printed.at ? printed.at : "", printed.count });
-    buffer_close(&printed);
-    return is_same;
+    return text_equal(*cell, session_print(&w->facts->a->session, value));
 }
 
 static void walk_return(struct walk *w, struct knowledge *k, const struct step *step)
@@ -641,8 +647,7 @@ static void walk_step(struct walk *w, struct knowledge *k, const struct step *st
         if (walk_steady(w, k, step))
             return;
         finds = walk_statement(w, k, step->statement);
-        for (uint32_t i = 0; step->into && i < step->into->count; i++)
-            k->is_known[step->into->slots[i]] = false;
+        forget_target(k, step->into);
         value = item_boolean(finds == FINDS_ROWS);
         set_variable(k, w->routine->found, finds != FINDS_UNKNOWN ? &value : NULL);
         return;
@@ -685,8 +690,7 @@ static void walk_step(struct walk *w, struct knowledge *k, const struct step *st
         walk_statement(w, k, step->statement);
         return;
     case STEP_FETCH:
-        for (uint32_t i = 0; i < step->into->count; i++)
-            k->is_known[step->into->slots[i]] = false;
+        forget_target(k, step->into);
         k->is_known[w->routine->found] = false;
         return;
     case STEP_BLOCK:
@@ -760,7 +764,7 @@ static void walk_call(struct walk *w, const struct logged_txn *txn)
     for (uint32_t i = 0; i < txn->argument_count; i++) {
         struct item text = cells[i].at ? item_text(cells[i]) : item_null(), value;
 
-        value = item_cast(&w->run->bench, text, KIND_UNKNOWN, w->routine->variables[i].type, CAST_IS_ASSIGNMENT);
+        value = item_cast(&w->run->bench, text, w->routine->variables[i].type, CAST_IS_ASSIGNMENT);
         set_variable(&k, i, &value);
     }
     if (txn->answer_count > 0)
