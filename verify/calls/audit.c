@@ -378,8 +378,9 @@ static bool replay_all(struct validation *v, struct error *err, enum status *sta
 static bool check_snapshots(struct validation *v)
 {
     struct audit_replay *a = v->a;
-    int64_t *invoked = arena_take(&a->session.lasting, a->count + 1, sizeof *invoked);     /* the last up to there */
-    int64_t *completed = arena_take(&a->session.lasting, a->count + 2, sizeof *completed); /* the first from there on */
+    /* Of those up to a position the last invocation, of those from it on the first completion. */
+    int64_t *invoked = arena_take(&a->session.lasting, a->count + 1, sizeof *invoked);
+    int64_t *completed = arena_take(&a->session.lasting, a->count + 2, sizeof *completed);
 
     invoked[0] = INT64_MIN;
     for (uint32_t i = 1; i <= a->count; i++) {

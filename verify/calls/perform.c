@@ -28,6 +28,7 @@ static enum flow perform_list(struct performance *, const struct step_list *);
 static void count_statement(struct run *run, bool is_plain_select)
 {
     run->place_counts |= !is_plain_select;
+    run->writes = run->store->writes;
     run->see(run, run->statements++);
     if (!run->is_locking)
         run->newest = run->view;
@@ -37,6 +38,7 @@ void run_statement(place *p, const struct statement *s, struct outcome_of_statem
 {
     struct run *run = p->run;
     struct row_view view = run->view, newest = run->newest;
+    uint64_t writes = run->writes;
 
     run_step(run, 10);
     if (s->names_table)
@@ -59,6 +61,7 @@ void run_statement(place *p, const struct statement *s, struct outcome_of_statem
     }
     run->view = view;
     run->newest = newest;
+    run->writes = writes;
 }
 
 /* --- Variables --------------------------------------------------------------------------------- */
@@ -384,6 +387,7 @@ struct item run_routine(struct run *run, const struct routine *routine, const st
 {
     struct performance f = { .place = { .run = run }, .routine = routine };
     struct row_view view = run->view, newest = run->newest; /* of the expression around the call */
+    uint64_t writes = run->writes;
     uint32_t line = run->line;
 
     if (++run->depth > CALLS_MAX)
@@ -401,6 +405,7 @@ struct item run_routine(struct run *run, const struct routine *routine, const st
             portal->owner = NULL;
     run->view = view;
     run->newest = newest;
+    run->writes = writes;
     run->line = line;
     run->depth--;
     if (!f.has_returned && routine->result.kind != KIND_VOID)

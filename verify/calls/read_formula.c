@@ -92,6 +92,14 @@ static bool is_same_type(struct item_type from, struct item_type to)
     return from.kind == to.kind;
 }
 
+/* Of those that PostgreSQL has. */
+static bool has_cast(enum kind from, enum kind to)
+{
+    return from == to || from == KIND_UNKNOWN || kind_is_text(from) || kind_is_text(to) ||
+           (kind_is_number(from) && kind_is_number(to)) || (from == KIND_INTEGER && to == KIND_BOOLEAN) ||
+           (from == KIND_BOOLEAN && to == KIND_INTEGER);
+}
+
 struct formula *read_as(struct reader *r, struct formula *formula, struct item_type to,
                         enum cast cast)
 {
@@ -111,6 +119,8 @@ struct formula *read_as(struct reader *r, struct formula *formula, struct item_t
         copy->type = to;
         return copy;
     }
+    if (!has_cast(formula->type.kind, to.kind))
+        reader_refuse(r, "such a cast");
     copy = make(r, FORMULA_CAST, to, formula, NULL);
     copy->as.cast = cast;
     return copy;

@@ -473,6 +473,7 @@ struct packed *row_states_take(struct row_store *store, const struct relation *r
 
 void row_states_write(struct row_store *store, struct row_entry *entry, const struct packed *row)
 {
+    store->writes++;
     if (entry->own_run != store->run) {
         GROW(store->arena, store->written, store->written_count, &store->written_room);
         store->written[store->written_count++] = entry;

@@ -61,6 +61,7 @@ struct row_store {
     uint64_t run;               /* of the transaction that runs now */
     struct row_entry **written; /* by it */
     uint32_t written_count, written_room;
+    uint64_t writes; /* that were made, of all runs */
     uint64_t draws;
     struct row_entry **open_rows; /* of each table, a list */
 };

@@ -28,6 +28,7 @@ struct run {
     bool is_locking;  /* writes find the newest rows */
     uint32_t before;  /* the state before the transaction's place */
     struct row_view view, newest; /* of the statement that runs */
+    uint64_t writes;              /* that were made before it */
 
     const struct text *parameters; /* $1 and on; at == NULL: null */
     uint32_t parameter_count;

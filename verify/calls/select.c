@@ -262,6 +262,9 @@ static void search_relation(struct selecting *q, const struct relation *relation
     struct row_view view = view_of(q, b->source);
     struct row_range range = { .columns = k->columns, .equal = k->equal, .equal_count = k->equal_count };
 
+    /* PostgreSQL does not show a statement what it has written itself, or what was called within it. */
+    if (q->place.run->writes != q->place.run->store->writes)
+        trap_unknown(q->place.run->trap, "a query behind something that was written in the same statement");
     if (relation->key.count <= 60 && find_by_key(q, relation, k, b))
         return;
     range.column_count = k->equal_count;

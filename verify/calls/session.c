@@ -61,6 +61,7 @@ void session_begin(struct session *s, void (*see)(struct run *, uint32_t), void 
                            .is_locking = is_locking,
                            .view = { .state = before },
                            .newest = { .state = before },
+                           .writes = s->store.writes,
                            .row_number = 1,
                            .steps_left = STEPS_MAX };
 }

@@ -99,7 +99,7 @@ static const struct true_log logs[] = {
       "\"t\":[{\"id\":\"1\",\"v\":\"2\"}],\"u\":[{\"id\":\"1\",\"v\":\"0\"}]",
       OK("1", DO(SQL("UPDATE t SET v = v + 2 WHERE id = 1") "," SQL("UPDATE u SET v = 1 WHERE id = 1")),
          ANSWERS(ONE "," ONE))
-          OK("2", DO(SQL("UPDATE t SET v = v::boolean::integer + 1 WHERE id = 1") "," SQL("SELECT v FROM u")),
+          OK("2", DO(SQL("UPDATE t SET v = v::integer::boolean::integer + 1") "," SQL("SELECT v FROM u")),
              ANSWERS(ONE "," ROW("\"0\""))) },
     { "with a call that sees more than the query around it",
       { EACH_STATEMENT },
@@ -121,6 +121,16 @@ static const struct true_log logs[] = {
       "2",
       "\"u\":[{\"id\":\"1\",\"v\":\"0\"}]",
       OK("1", CALL("add_in_an_order", "\"5\""), "") OK("2", DO(SQL("SELECT v FROM u")), ANSWERS(ROW("\"5\""))) },
+    { "with a query that does not see what a call beside it has written",
+      { "\"serializable\"", "\"snapshot\"" },
+      "1",
+      "\"u\":[{\"id\":\"1\",\"v\":\"3\"}]",
+      OK("1", DO(SQL("SELECT add_to_u(5), (SELECT v FROM u)")), ANSWERS(ROW("\"0\",\"3\""))) },
+    { "with a query that does not see what its statement has written",
+      { "\"serializable\"", "\"snapshot\"" },
+      "1",
+      "\"u\":[{\"id\":\"1\",\"v\":\"3\"}]",
+      OK("1", DO(SQL("UPDATE u SET v = 4 RETURNING (SELECT v FROM u)")), ANSWERS(ROW("\"3\""))) },
     { "with numbers of two sequences in one column",
       { "\"serializable\"", "\"snapshot\"" },
       "0,1",
@@ -187,6 +197,7 @@ static void what_means_something_else_here_is_not_read(void)
         { "CREATE TABLE x (a bigint, b bigint, FOREIGN KEY (a) REFERENCES t (id) MATCH FULL);\n", "SELECT 1" },
         { "CREATE TABLE x (a text COLLATE \"en_US\");\n", "SELECT 1" },
         { "", "SELECT (SELECT sum(t.v) FROM u) FROM t" },
+        { "", "SELECT v::boolean FROM t" },
         { "", "INSERT INTO w VALUES (read_u(), 1), (read_u(), 2)" },
     };
 
