@@ -132,7 +132,7 @@ static bool read_row_name(struct sight *sight, struct text name, struct row_exce
             *to++ = name.at[at];
         }
         item = item_text((struct text){ part, (size_t)(to - part) });
-        item = item_cast(&s->run.bench, item, KIND_UNKNOWN, column->type, CAST_IS_EXPLICIT);
+        item = item_cast(&s->run.bench, item, column->type, CAST_IS_EXPLICIT);
         key[i] = row_states_pack(&s->scratch, &item);
     }
     exception->key = key;
@@ -374,71 +374,39 @@ static bool replay_all(struct validation *v, struct error *err, enum status *sta
 
 /* --- Strict snapshots ------------------------------------------------------------------------------------- */
 
-struct completion {
-    int64_t completed;
-    uint32_t position;
-};
-
-static int by_completion(const void *a, const void *b)
-{
-    const struct completion *x = a, *y = b;
-
-    return x->completed != y->completed ? (x->completed > y->completed) - (x->completed < y->completed)
-                                        : (x->position > y->position) - (x->position < y->position);
-}
-
-/* The highest position of a writer that was completed before. */
-static uint32_t newest_before(const struct completion *sorted, uint32_t count, int64_t moment)
-{
-    uint32_t low = 0, high = count;
-
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (sorted[middle].completed < moment)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low > 0 ? sorted[low - 1].position : 0;
-}
-
 /* What each snapshot must and must not have in it; only writers can be seen. */
 static bool check_snapshots(struct validation *v)
 {
     struct audit_replay *a = v->a;
-    struct completion *sorted = arena_take(&a->session.lasting, a->count + 1, sizeof *sorted);
+    /* Of those up to a position the last invocation, of those from it on the first completion. */
     int64_t *invoked = arena_take(&a->session.lasting, a->count + 1, sizeof *invoked);
-    uint32_t count = 0;
+    int64_t *completed = arena_take(&a->session.lasting, a->count + 2, sizeof *completed);
 
-    invoked[0] = TIME_NEVER;
+    invoked[0] = INT64_MIN;
     for (uint32_t i = 1; i <= a->count; i++) {
-        const struct logged_txn *txn = txn_at(a, a->order[i]);
+        int64_t at = txn_at(a, a->order[i])->invoked_ns;
+        bool counts = v->writes[a->order[i]] && at != TIME_NEVER;
 
-        invoked[i] = invoked[i - 1];
-        if (!v->writes[a->order[i]])
-            continue;
-        if (audit_completed_at(txn) != TIME_NEVER)
-            sorted[count++] = (struct completion){ audit_completed_at(txn), i };
-        if (txn->invoked_ns != TIME_NEVER && (invoked[i] == TIME_NEVER || txn->invoked_ns > invoked[i]))
-            invoked[i] = txn->invoked_ns;
+        invoked[i] = counts && at > invoked[i - 1] ? at : invoked[i - 1];
     }
-    qsort(sorted, count, sizeof *sorted, by_completion);
-    for (uint32_t i = 1; i < count; i++)
-        if (sorted[i].position < sorted[i - 1].position)
-            sorted[i].position = sorted[i - 1].position;
+    completed[a->count + 1] = TIME_NEVER;
+    for (uint32_t i = a->count; i > 0; i--) {
+        int64_t at = v->writes[a->order[i]] ? audit_completed_at(txn_at(a, a->order[i])) : TIME_NEVER;
+
+        completed[i] = at < completed[i + 1] ? at : completed[i + 1];
+    }
     for (uint32_t i = 1; i <= a->count; i++) {
         const struct logged_txn *txn = txn_at(a, a->order[i]);
         const struct witnessed_txn *seen = v->seen[a->order[i]];
-        uint32_t state = seen && seen->count > 0 ? (uint32_t)a->witness->states.at[seen->state].state : 0;
-        int64_t answered = call_log_first_answer(a->log, txn);
+        uint32_t state;
 
         if (!seen || seen->count == 0)
             continue;
-        if (txn->invoked_ns != TIME_NEVER && newest_before(sorted, count, txn->invoked_ns) > state)
-            return audit_refuse(a, "transaction %" PRId64 " does not see one that was completed before it was invoked",
-                                txn->id);
-        if (answered != TIME_NEVER && invoked[state] != TIME_NEVER && invoked[state] > answered)
+        state = (uint32_t)a->witness->states.at[seen->state].state;
+        if (txn->invoked_ns != TIME_NEVER && completed[state + 1] < txn->invoked_ns)
+            return audit_refuse(
+                a, "transaction %" PRId64 " does not see one that was completed before it was invoked", txn->id);
+        if (invoked[state] > call_log_first_answer(a->log, txn))
             return audit_refuse(a, "transaction %" PRId64 " sees one that was invoked after its first answer",
                                 txn->id);
     }

@@ -7,18 +7,13 @@
 
 #include "base/bisect.h"
 #include "verify/calls/brancher_private.h"
+#include "verify/calls/grow_private.h"
 
-#define PASSES_MAX 8
+#define PASSES_MAX 8 /* at the serial levels */
 #define RUNS_MIN 100000
 #define RUNS_PER_TXN 300
 #define RUNS_OF_ONE_MAX 20000
 #define MEMORY_MAX ((size_t)2 << 30)
-#define LATE_RUNS_MAX 2000 /* to show of one that it has written something, where that is not needed */
-
-struct moment {
-    int64_t at;
-    uint32_t position;
-};
 
 /* A transaction with all that it may have written. */
 struct actor {
@@ -55,10 +50,12 @@ struct outcomes {
     struct exclusion *exclusions; /* by position */
     uint32_t *excluded, excluded_count; /* positions */
     uint64_t kept; /* runs of the transaction at hand that may have been */
-    /* Of those that surely write, at strict-snapshot: by completion, and the highest position up to it; and so on. */
-    struct moment *completions, *invocations;
-    struct brancher_span *spans; /* of writers by position, at strict-serializable */
-    uint32_t moment_count;
+    /*
+     * Of those that surely write, at strict-snapshot: the last invocation up to a position, the first completion from
+     * it on.
+     */
+    int64_t *invoked_last, *completed_first;
+    struct brancher_span *spans; /* of writers by position, at the strict levels */
     struct brancher b;
     uint64_t runs_left;
     size_t memory; /* that was taken before */
@@ -74,22 +71,6 @@ static bool is_serial(const struct outcomes *o)
 static bool is_snapshot(const struct outcomes *o)
 {
     return audited_at_snapshot_level(o->a->witness);
-}
-
-static bool is_locking(const struct outcomes *o)
-{
-    return o->a->witness->level == AUDITED_READ_COMMITTED && o->job->model == MODEL_LOCKING;
-}
-
-static enum chooses chooses_at(const struct outcomes *o)
-{
-    if (is_serial(o))
-        return CHOOSES_NOTHING;
-    if (is_snapshot(o))
-        return CHOOSES_ONE;
-    return o->job->model == MODEL_LOCKING     ? CHOOSES_FORWARD
-           : o->job->model == MODEL_STATEMENT ? CHOOSES_EACH
-                                              : CHOOSES_EACH_ROW;
 }
 
 /* The first doubt is the one that is told. */
@@ -110,14 +91,6 @@ static bool fail(struct outcomes *o, const struct actor *actor, const char *why)
 
 /* --- Real time, at the strict levels -------------------------------------------------------------- */
 
-static int by_moment(const void *a, const void *b)
-{
-    const struct moment *x = a, *y = b;
-
-    return x->at != y->at ? (x->at > y->at) - (x->at < y->at)
-                          : (x->position > y->position) - (x->position < y->position);
-}
-
 /* One of unknown outcome is completed never. */
 static struct brancher_span span_of(const struct logged_txn *txn)
 {
@@ -128,67 +101,47 @@ static struct brancher_span span_of(const struct logged_txn *txn)
     return span;
 }
 
-static void sort_moments(struct outcomes *o)
+static bool surely_commits(const struct actor *actor)
+{
+    return actor->sure.writes && actor->txn->status == TXN_OK;
+}
+
+static void note_times(struct outcomes *o)
 {
     struct arena *arena = &o->a->session.lasting;
-    uint32_t completed = 0, invoked = 0;
+    uint32_t count = o->writer_count;
 
-    o->completions = arena_take(arena, o->writer_count + 1, sizeof *o->completions);
-    o->invocations = arena_take(arena, o->writer_count + 1, sizeof *o->invocations);
-    for (uint32_t i = 1; i <= o->writer_count; i++) {
-        const struct actor *actor = o->writers[i];
-        struct brancher_span span = span_of(actor->txn);
-
-        if (!actor->sure.writes || actor->txn->status != TXN_OK)
-            continue;
-        o->completions[completed++] = (struct moment){ span.completed, i };
-        o->invocations[invoked++] = (struct moment){ span.invoked, i };
-    }
-    o->moment_count = completed;
-    qsort(o->completions, completed, sizeof *o->completions, by_moment);
-    qsort(o->invocations, invoked, sizeof *o->invocations, by_moment);
-    for (uint32_t i = 1; i < completed; i++)
-        if (o->completions[i].position < o->completions[i - 1].position)
-            o->completions[i].position = o->completions[i - 1].position;
-    for (uint32_t i = invoked; i > 1; i--)
-        if (o->invocations[i - 2].position > o->invocations[i - 1].position)
-            o->invocations[i - 2].position = o->invocations[i - 1].position;
-}
-
-static void note_spans(struct outcomes *o)
-{
-    o->spans = arena_take(&o->a->session.lasting, o->writer_count + 1, sizeof *o->spans);
-    for (uint32_t i = 1; i <= o->writer_count; i++)
+    o->spans = arena_take(arena, count + 1, sizeof *o->spans);
+    o->invoked_last = arena_take(arena, count + 2, sizeof *o->invoked_last);
+    o->completed_first = arena_take(arena, count + 2, sizeof *o->completed_first);
+    o->invoked_last[0] = INT64_MIN;
+    o->completed_first[count + 1] = INT64_MAX;
+    for (uint32_t i = 1; i <= count; i++) {
         o->spans[i] = span_of(o->writers[i]->txn);
-}
-
-/* How many of them are before that moment. */
-static uint32_t count_before(const struct moment *moments, uint32_t count, int64_t moment, bool or_at)
-{
-    uint32_t place;
-
-    BISECT(place, 0, count, moments[place].at < moment || (or_at && moments[place].at == moment));
-    return place;
+        o->invoked_last[i] = o->invoked_last[i - 1];
+        if (surely_commits(o->writers[i]) && o->spans[i].invoked > o->invoked_last[i])
+            o->invoked_last[i] = o->spans[i].invoked;
+    }
+    for (uint32_t i = count; i > 0; i--) {
+        o->completed_first[i] = o->completed_first[i + 1];
+        if (surely_commits(o->writers[i]) && o->spans[i].completed < o->completed_first[i])
+            o->completed_first[i] = o->spans[i].completed;
+    }
 }
 
 /* What was completed before it was invoked is in its state; what was invoked after its first answer is not. */
 static void bound_states(struct outcomes *o, const struct actor *actor)
 {
-    int64_t answered = actor->answered;
-    uint32_t before, behind;
+    uint32_t place;
 
     if (o->a->witness->level != AUDITED_STRICT_SNAPSHOT)
         return;
     if (actor->txn->invoked_ns != TIME_NEVER) {
-        before = count_before(o->completions, o->moment_count, actor->txn->invoked_ns, false);
-        if (before > 0)
-            o->b.low = o->completions[before - 1].position;
+        BISECT(place, 1, o->writer_count + 1, o->completed_first[place] < actor->txn->invoked_ns);
+        o->b.low = place - 1;
     }
-    if (answered == TIME_NEVER)
-        return;
-    behind = count_before(o->invocations, o->moment_count, answered, true);
-    if (behind < o->moment_count && o->invocations[behind].position <= o->b.limit)
-        o->b.limit = o->invocations[behind].position - 1;
+    BISECT(place, 1, o->b.limit + 1, o->invoked_last[place] <= actor->answered);
+    o->b.limit = place - 1;
 }
 
 /* --- Runs ------------------------------------------------------------------------------------------- */
@@ -204,7 +157,7 @@ enum next_run {
 static enum next_run run_next(struct outcomes *o, const struct actor *actor, uint64_t *runs_left)
 {
     struct audit_replay *a = o->a;
-    struct replay_sight sight = { brancher_see, &o->b, o->b.limit, is_locking(o) };
+    struct replay_sight sight = { brancher_see, &o->b, o->b.limit, o->b.chooses == CHOOSES_FORWARD };
     struct replay_outcome out;
 
     while (brancher_next(&o->b)) {
@@ -238,7 +191,9 @@ static enum next_run run_next(struct outcomes *o, const struct actor *actor, uin
     return NEXT_NONE;
 }
 
-/* Whether what it sees of a row that it writes is what it may be before its place, or it leaves the row as it saw it. */
+/*
+ * Whether what it sees of a row that it writes is what it may be before its place, or it leaves the row as it saw it.
+ */
 static bool commits_first(struct outcomes *o, const struct actor *actor)
 {
     struct row_store *store = &o->a->session.store;
@@ -287,7 +242,6 @@ static void add_empty(struct outcomes *o, struct actor *actor)
 
 static void begin_runs(struct outcomes *o, const struct actor *actor, uint32_t limit)
 {
-    o->b.chooses = chooses_at(o);
     o->b.chooses_place = false;
     o->b.limit = limit;
     o->b.low = 0;
@@ -369,16 +323,15 @@ static bool find_outcomes(struct outcomes *o, struct actor *actor)
 }
 
 /* Whether it can have written nothing, in states up to this one. A reader cannot do otherwise. */
-static enum next_run find_empty(struct outcomes *o, const struct actor *actor, uint32_t limit, uint64_t runs_max,
-                                bool excludes)
+static enum next_run find_empty(struct outcomes *o, const struct actor *actor, uint32_t limit, bool excludes)
 {
-    uint64_t left = runs_max;
+    uint64_t left = RUNS_OF_ONE_MAX;
     enum next_run next, found = NEXT_NONE;
 
     begin_runs(o, actor, limit);
     if (!is_serial(o)) {
         o->b.sure = NULL;
-        o->b.chooses_place = is_locking(o);
+        o->b.chooses_place = o->b.chooses == CHOOSES_FORWARD;
         if (o->b.limit < o->b.low)
             return NEXT_NONE;
     }
@@ -405,8 +358,8 @@ static bool surely_writes(const struct actor *actor, const struct row_entry *ent
     return false;
 }
 
-static void offer_row(struct outcomes *o, const struct actor *actor, struct row_entry *entry, const struct packed *row,
-                      uint32_t outcome)
+static void offer_row(struct outcomes *o, const struct actor *actor, struct row_entry *entry,
+                      const struct packed *row, uint32_t outcome)
 {
     struct row_version version = { .position = actor->position,
                                    .is_sure = surely_writes(actor, entry),
@@ -465,7 +418,9 @@ static bool is_refuted(struct outcomes *o, const struct actor *actor)
            !actor->has_empty && !actor->may_be_empty;
 }
 
-/* Those that have had their first answers before any writer from that position on was invoked. True: one is refuted. */
+/*
+ * Those that have had their first answers before any writer from that position on was invoked. True: one is refuted.
+ */
 static bool judge_readers(struct outcomes *o, uint32_t position)
 {
     for (; o->reader < o->reader_count && !o->has_failed; o->reader++) {
@@ -474,14 +429,14 @@ static bool judge_readers(struct outcomes *o, uint32_t position)
         if (actor->answered >= o->invoked[position])
             return false;
         o->job->refuted = actor->txn->id;
-        if (find_empty(o, actor, position - 1, RUNS_OF_ONE_MAX, true) == NEXT_NONE)
+        if (find_empty(o, actor, position - 1, true) == NEXT_NONE)
             return true;
     }
     return false;
 }
 
 /* All that write, in the order of ts. True: refuted. */
-static bool pass_weak(struct outcomes *o)
+static bool refute_weak(struct outcomes *o)
 {
     bool is_strict = o->a->witness->level == AUDITED_STRICT_SNAPSHOT;
 
@@ -555,21 +510,17 @@ static bool sees_core_only(const struct outcomes *o, const struct actor *actor)
                              actor->answered < o->invoked[o->writer_count + 1]);
 }
 
-/* Whether what nobody knows to be so is not so: one that has no place has written nothing in a later state. */
-static bool doubt_empty(struct outcomes *o, bool *is_new, bool only_suspects)
+/* Whether one that is to have written nothing cannot have done so in any state. */
+static bool refute_empty(struct outcomes *o)
 {
     for (uint32_t i = 1; i <= o->writer_count && !o->has_failed; i++) {
-        struct actor *actor = o->writers[i];
-        bool is_suspect = actor->count == 1 && actor->txn->status == TXN_OK; /* that one is to have written nothing */
+        const struct actor *actor = o->writers[i];
 
-        if (!actor->may_be_empty || actor->has_empty || actor->is_open || is_suspect != only_suspects ||
-            !sees_core_only(o, actor) ||
-            find_empty(o, actor, o->writer_count, is_suspect ? RUNS_OF_ONE_MAX : LATE_RUNS_MAX, false) != NEXT_NONE)
+        if (!actor->may_be_empty || actor->has_empty || actor->is_open || actor->count > 1 ||
+            !sees_core_only(o, actor))
             continue;
-        actor->may_be_empty = false;
-        *is_new = true;
         o->job->refuted = actor->txn->id;
-        if (is_suspect)
+        if (find_empty(o, actor, o->writer_count, false) == NEXT_NONE)
             return true;
     }
     return false;
@@ -586,51 +537,13 @@ static bool refute_readers(struct outcomes *o)
         if ((w->has_wrong && w->wrong_txn != actor->txn->id) || !sees_core_only(o, actor))
             continue;
         o->job->refuted = actor->txn->id;
-        if (find_empty(o, actor, o->writer_count, RUNS_OF_ONE_MAX, false) == NEXT_NONE)
-            return true;
-    }
-    return false;
-}
-
-static bool refute_weak(struct outcomes *o)
-{
-    bool is_new = true;
-
-    for (uint32_t pass = 0; is_new && pass < PASSES_MAX; pass++) {
-        is_new = false;
-        if (pass_weak(o))
-            return true;
-        if (o->has_failed)
-            return false;
-        if (doubt_empty(o, &is_new, true) || refute_readers(o) || doubt_empty(o, &is_new, false))
+        if (find_empty(o, actor, o->writer_count, false) == NEXT_NONE)
             return true;
     }
     return false;
 }
 
 /* --- Who is who --------------------------------------------------------------------------------------------- */
-
-static bool may_write(struct outcomes *o, const struct logged_txn *txn)
-{
-    struct session *s = &o->a->session;
-    bool writes = false;
-
-    if (txn->status == TXN_OK && txn->sqlstate.length > 0)
-        return false;
-    if (txn->function.length > 0) {
-        const struct routine *routine = catalog_find_routine(&s->catalog, txn->function);
-
-        return !routine || routine->may_write;
-    }
-    for (uint32_t i = 0; i < txn->statement_count; i++) {
-        const struct call_statement *logged = &o->a->log->statements.at[txn->statement + i];
-        const struct statement *statement;
-
-        writes |= session_prepare(s, logged->sql, &statement) != ENDED_WELL ||
-                  statement->kind != STATEMENT_SELECT || statement->calls;
-    }
-    return writes;
-}
 
 static int by_ts(const void *a, const void *b)
 {
@@ -656,15 +569,7 @@ static bool note_wild(struct outcomes *o, const struct actor *actor)
     if (!actor->sure.is_bounded)
         return false;
     for (uint32_t i = 0; i < actor->sure.bound_count; i++) {
-        if (o->wild_count == o->wild_room) {
-            struct row_entry **more;
-
-            o->wild_room = 2 * o->wild_room + 64;
-            more = arena_take(&o->a->session.lasting, o->wild_room, sizeof *more);
-            if (o->wild_count > 0)
-                memcpy(more, o->wild, o->wild_count * sizeof *more);
-            o->wild = more;
-        }
+        GROW(&o->a->session.lasting, o->wild, o->wild_count, &o->wild_room);
         o->wild[o->wild_count++] = actor->sure.bounds[i];
     }
     return true;
@@ -688,7 +593,7 @@ static bool sort_core(struct outcomes *o)
 
         actor->txn = o->job->txns[i];
         actor->answered = call_log_first_answer(o->a->log, actor->txn);
-        if (may_write(o, actor->txn)) {
+        if (audit_may_write(o->a, actor->txn)) {
             surely_find(&o->facts, actor->txn, &actor->sure);
             if (!place_writer(o, actor))
                 return false;
@@ -701,9 +606,9 @@ static bool sort_core(struct outcomes *o)
 }
 
 /*
- * Of what the core leaves out: those that cannot write make no difference; nobody knows what the others wrote. If it is
- * not even known into which rows, they must have a later ts than all of the core that write, below the serial levels:
- * then nobody sees them but who writes nothing.
+ * Of what the core leaves out: those that cannot write make no difference; nobody knows what the others wrote. If it
+ * is not even known into which rows, they must have a later ts than all of the core that write, below the serial
+ * levels: then nobody sees them but who writes nothing.
  */
 static bool sort_outside(struct outcomes *o, int64_t *invoked)
 {
@@ -718,10 +623,11 @@ static bool sort_outside(struct outcomes *o, int64_t *invoked)
 
         outside->txn = o->job->outside[i];
         outside->is_outside = true;
-        if (!may_write(o, outside->txn))
+        if (!audit_may_write(o->a, outside->txn))
             continue;
         surely_find(&o->facts, outside->txn, &outside->sure);
-        if (!outside->sure.is_bounded && !is_serial(o) && has_place(o, outside->txn) && (!last || audit_compare_ts(last, outside->txn) < 0)) {
+        if (!outside->sure.is_bounded && !is_serial(o) && has_place(o, outside->txn) &&
+            (!last || audit_compare_ts(last, outside->txn) < 0)) {
             o->has_later = true;
             if (span_of(outside->txn).invoked < *invoked)
                 *invoked = span_of(outside->txn).invoked;
@@ -771,6 +677,7 @@ static void take_room(struct outcomes *o)
     o->b.rows.writers = arena_take(arena, count, sizeof *o->b.rows.writers);
     o->b.rows.writers[0] = (struct possible_writer){ 1, 1 };
     o->b.rows.is_serial = is_serial(o);
+    o->b.chooses = is_serial(o) ? CHOOSES_EVER : brancher_chooses_at(o->a->witness, o->job->model);
 }
 
 bool audit_outcomes_refute(struct outcomes_job *job)
@@ -788,14 +695,10 @@ bool audit_outcomes_refute(struct outcomes_job *job)
     is_refuted = sort_core(o) && sort_outside(o, &outside) && place_writers(o);
     if (is_refuted) {
         note_invocations(o, outside);
-        if (!is_serial(o))
-            sort_moments(o);
-        else if (audited_at_strict_level(o->a->witness))
-            note_spans(o);
-        if (is_serial(o))
-            is_refuted = refute_serial(o) || refute_readers(o);
-        else
-            is_refuted = refute_weak(o);
+        if (audited_at_strict_level(o->a->witness))
+            note_times(o);
+        is_refuted = is_serial(o) ? refute_serial(o) : refute_weak(o) || refute_empty(o);
+        is_refuted = is_refuted || refute_readers(o);
     }
     row_states_begin(&job->a->session.store);
     row_states_rewind(&job->a->session.store);

@@ -5,13 +5,11 @@
 #include <string.h>
 
 #include "verify/calls/audit_outcomes_private.h"
-#include "verify/calls/chooser_private.h"
+#include "verify/calls/brancher_private.h"
 
 #define RUNS_MAX 1000000
 #define STEPS_MAX UINT64_C(10000000000)
 #define MEMBERS_MAX 256 /* of which all orders are tried */
-#define CHOICES_MAX 256
-#define OUTCOMES_MAX 64
 
 enum found { FOUND_NONE, FOUND, FOUND_TOO_MUCH };
 
@@ -20,6 +18,7 @@ struct member {
     bool is_present, is_placed, is_deferred, surely_writes, never_writes;
     uint32_t state; /* that it saw, at the snapshot levels */
     struct written_rows written;
+    struct brancher *b; /* NULL: it has not been run yet */
 };
 
 /* All executions of the core, at one level and model. */
@@ -28,6 +27,7 @@ struct refutation {
     enum audited_model model;
     struct member *members;
     uint32_t count, *order, placed_count;
+    struct possible_writer *writers; /* by position: what each has written is known */
     const struct logged_txn **outside; /* of the core */
     uint32_t outside_count;
     uint64_t runs;
@@ -48,11 +48,6 @@ static bool is_snapshot(const struct refutation *r)
 static bool is_strict_snapshot(const struct refutation *r)
 {
     return r->a->witness->level == AUDITED_STRICT_SNAPSHOT;
-}
-
-static bool is_locking(const struct refutation *r)
-{
-    return !is_serial(r) && !is_snapshot(r) && r->model == MODEL_LOCKING;
 }
 
 static enum found too_much(struct refutation *r, const char *why)
@@ -142,24 +137,25 @@ static bool sees_in_time(const struct refutation *r, const struct member *m, uin
 
 /* --- Running ------------------------------------------------------------------------------------ */
 
-static enum chooses chooses_at(const struct refutation *r)
+/* All that it can have done on states up to this one. */
+static void begin_runs(struct refutation *r, struct member *m, uint32_t limit)
 {
-    if (is_serial(r))
-        return CHOOSES_NOTHING;
-    if (is_snapshot(r))
-        return CHOOSES_ONE;
-    return r->model == MODEL_LOCKING     ? CHOOSES_FORWARD
-           : r->model == MODEL_STATEMENT ? CHOOSES_EACH
-                                         : CHOOSES_EACH_ROW;
+    if (!m->b)
+        m->b = arena_take(&r->a->session.lasting, 1, sizeof *m->b);
+    m->b->rows = (struct possible_rows){ .store = &r->a->session.store, .writers = r->writers, .are_known = true };
+    m->b->chooses = is_serial(r) ? CHOOSES_NOTHING : brancher_chooses_at(r->a->witness, r->model);
+    m->b->chooses_place = false;
+    m->b->limit = limit;
+    brancher_begin(m->b);
 }
 
 /* To the next run that answers as the log has it. */
-static enum found run_next(struct refutation *r, struct member *m, struct chooser *c)
+static enum found run_next(struct refutation *r, struct member *m)
 {
-    struct replay_sight sight = { chooser_see, c, c->limit, is_locking(r) };
+    struct replay_sight sight = { brancher_see, m->b, m->b->limit, m->b->chooses == CHOOSES_FORWARD };
     struct replay_outcome out;
 
-    while (chooser_next(c)) {
+    while (brancher_next(m->b)) {
         if (r->runs++ == RUNS_MAX)
             return too_much(r, "it would take too many runs");
         audit_replay_run(r->a, m->txn, &sight, &out);
@@ -175,36 +171,29 @@ static enum found run_next(struct refutation *r, struct member *m, struct choose
 
 /* --- Those that write nothing ---------------------------------------------------------------------- */
 
-/* Whether it can have run after so many, or seen them, and written nothing. */
+/* Whether it can have run after some of them, or seen them, and written nothing. */
 static enum found try_reader(struct refutation *r, struct member *m)
 {
-    struct choice choices[CHOICES_MAX];
-    uint32_t place = is_locking(r) && !m->never_writes ? 0 : r->placed_count;
+    enum found found;
 
-    for (; place <= r->placed_count; place++) {
-        struct chooser c;
-        enum found found;
+    begin_runs(r, m, r->placed_count);
+    m->b->chooses_place = m->b->chooses == CHOOSES_FORWARD;
+    while ((found = run_next(r, m)) == FOUND) {
+        uint32_t state = brancher_state(m->b), low = brancher_began(m->b);
 
-        chooser_begin(&c, chooses_at(r), place, choices, CHOICES_MAX);
-        while ((found = run_next(r, m, &c)) == FOUND) {
-            uint32_t state = chooser_state(&c);
-
-            if (r->a->session.store.written_count > 0)
-                continue;
-            if (!is_strict_snapshot(r))
+        if (r->a->session.store.written_count > 0)
+            continue;
+        if (!is_strict_snapshot(r))
+            return FOUND;
+        /* Any state since the last change will do. */
+        for (;; state--) {
+            if (sees_in_time(r, m, state))
                 return FOUND;
-            /* Any state since the last change will do. */
-            for (uint32_t low = c.made > 0 ? c.choices[0].began : 0;; state--) {
-                if (sees_in_time(r, m, state))
-                    return FOUND;
-                if (state <= low)
-                    break;
-            }
+            if (state <= low)
+                break;
         }
-        if (found == FOUND_TOO_MUCH)
-            return found;
     }
-    return FOUND_NONE;
+    return found;
 }
 
 static enum found finish(struct refutation *r)
@@ -251,21 +240,18 @@ static enum found place_so(struct refutation *r, struct member *m)
 
 static enum found place_one(struct refutation *r, struct member *m)
 {
-    struct arena *arena = &r->a->session.lasting;
-    struct choice *choices = arena_take(arena, CHOICES_MAX, sizeof *choices);
     struct written_rows tried[OUTCOMES_MAX];
     uint32_t tried_count = 0;
-    struct chooser c;
     enum found found;
 
-    chooser_begin(&c, chooses_at(r), r->placed_count, choices, CHOICES_MAX);
-    while ((found = run_next(r, m, &c)) == FOUND) {
-        uint32_t low = c.made > 0 ? c.choices[0].began : 0, state = chooser_state(&c), i = 0;
+    begin_runs(r, m, r->placed_count);
+    while ((found = run_next(r, m)) == FOUND) {
+        uint32_t low = brancher_began(m->b), i = 0;
 
         if (!is_serial(r) && r->a->session.store.written_count == 0)
             continue; /* it is tried among those that write nothing */
         audit_take_written(r->a, &m->written);
-        m->state = state;
+        m->state = brancher_state(m->b);
         if (!commits_first(r, m))
             continue;
         if (!is_strict_snapshot(r)) {
@@ -317,30 +303,6 @@ static enum found place_all(struct refutation *r)
 
 /* --- Which transactions -------------------------------------------------------------------------------- */
 
-/* The answers say that something was written; or there is nothing that writes. */
-static void know_writes(struct refutation *r, struct member *m)
-{
-    const struct call_log *log = r->a->log;
-    bool only_selects = m->txn->function.length == 0;
-
-    for (uint32_t i = 0; i < m->txn->statement_count; i++) {
-        const struct call_answer *answer = &log->answers.at[m->txn->answer + i];
-        const struct statement *statement;
-
-        if (session_prepare(&r->a->session, log->statements.at[m->txn->statement + i].sql, &statement) !=
-            ENDED_WELL)
-            return;
-        only_selects &= statement->kind == STATEMENT_SELECT && !statement->selection->locks && !statement->calls;
-        if (statement->kind == STATEMENT_SELECT || i >= m->txn->answer_count)
-            continue;
-        m->surely_writes |= (answer->kind == CALL_ANSWER_COUNT && answer->count > 0) ||
-                            (answer->kind == CALL_ANSWER_ROWS && answer->row_count > 0);
-    }
-    m->never_writes = only_selects;
-    if (m->txn->status == TXN_OK && m->txn->sqlstate.length > 0)
-        m->surely_writes = false;
-}
-
 /* When all of the core was completed, or TIME_NEVER. */
 static int64_t end_of_core(const struct refutation *r)
 {
@@ -365,8 +327,7 @@ static bool is_after(const struct refutation *r, int64_t end, const struct logge
 
 static void add_member(struct refutation *r, const struct logged_txn *txn)
 {
-    r->members[r->count].txn = txn;
-    know_writes(r, &r->members[r->count++]);
+    r->members[r->count++].txn = txn;
 }
 
 static bool take_core(struct refutation *r)
@@ -378,6 +339,9 @@ static bool take_core(struct refutation *r)
     r->members = arena_take(&a->session.lasting, room, sizeof *r->members);
     r->order = arena_take(&a->session.lasting, room, sizeof *r->order);
     r->outside = arena_take(&a->session.lasting, room, sizeof *r->outside);
+    r->writers = arena_take(&a->session.lasting, room, sizeof *r->writers);
+    for (size_t i = 0; i < room; i++)
+        r->writers[i] = (struct possible_writer){ 1, 1 };
     for (size_t i = 0; i < a->witness->core.count; i++) {
         uint64_t number;
 
@@ -473,10 +437,19 @@ static bool refute_by_whole_log(struct refutation *r, struct outcomes_job *job)
 /* By all executions. False: it says why not. */
 static bool refute_by_all(struct refutation *r, const struct outcomes_job *job)
 {
+    struct sure_facts facts;
     enum found found;
 
     if (r->count > MEMBERS_MAX)
         return audit_refuse(r->a, "undecided: %s", job->why);
+    surely_begin(&facts, r->a);
+    for (uint32_t i = 0; i < r->count; i++) {
+        struct surely sure;
+
+        surely_find(&facts, r->members[i].txn, &sure);
+        r->members[i].surely_writes = sure.writes;
+        r->members[i].never_writes = !audit_may_write(r->a, r->members[i].txn);
+    }
     found = try_subsets(r, 0);
     if (found == FOUND)
         return audit_refuse(r->a, "there is an execution of the core");

@@ -81,6 +81,27 @@ bool audit_was_before(const struct logged_txn *a, const struct logged_txn *b)
            audit_completed_at(a) < b->invoked_ns;
 }
 
+bool audit_may_write(struct audit_replay *a, const struct logged_txn *txn)
+{
+    bool writes = false;
+
+    if (txn->status == TXN_OK && txn->sqlstate.length > 0)
+        return false;
+    if (txn->function.length > 0) {
+        const struct routine *routine = catalog_find_routine(&a->session.catalog, txn->function);
+
+        return !routine || routine->may_write;
+    }
+    for (uint32_t i = 0; i < txn->statement_count; i++) {
+        const struct statement *statement;
+
+        writes |=
+            session_prepare(&a->session, a->log->statements.at[txn->statement + i].sql, &statement) != ENDED_WELL ||
+            statement->kind != STATEMENT_SELECT || statement->calls;
+    }
+    return writes;
+}
+
 void audit_take_written(struct audit_replay *a, struct written_rows *written)
 {
     struct arena *arena = &a->session.lasting;
@@ -115,56 +136,32 @@ bool audit_same_written(const struct written_rows *a, const struct written_rows 
 /* --- Answers ------------------------------------------------------------------------------------- */
 
 /* A row as one text, so that rows can be sorted and compared: each cell with its length before it. */
-static struct text row_text(struct session *s, struct buffer *buffer)
+static void add_cell(struct buffer *row, struct text cell)
 {
-    char *at = arena_push(&s->scratch, buffer->count + 1, 1);
-
-    buffer->out_of_memory |= !at;
-    session_need(s, buffer);
-    if (buffer->count > 0)
-        memcpy(at, buffer->at, buffer->count);
-    return (struct text){ at, buffer->count };
+    if (!cell.at) {
+        buffer_text(row, TEXT("-,"));
+        return;
+    }
+    buffer_print(row, "%zu:", cell.length);
+    buffer_text(row, cell);
 }
 
 static struct text text_of_cells(struct session *s, const struct item *cells, uint32_t width)
 {
-    struct buffer buffer = { 0 };
-    struct text text;
+    struct buffer row = { 0 };
 
-    for (uint32_t i = 0; i < width; i++) {
-        struct buffer one = { 0 };
-
-        if (item_is_null(&cells[i])) {
-            buffer_text(&buffer, TEXT("-,"));
-            continue;
-        }
-        item_print(&cells[i], &one);
-        buffer_print(&buffer, "%zu:", one.count);
-        buffer_append(&buffer, &one);
-        buffer.out_of_memory |= one.out_of_memory;
-        buffer_close(&one);
-    }
-    text = row_text(s, &buffer);
-    buffer_close(&buffer);
-    return text;
+    for (uint32_t i = 0; i < width; i++)
+        add_cell(&row, item_is_null(&cells[i]) ? (struct text){ NULL, 0 } : session_print(s, &cells[i]));
+    return session_keep(s, &row);
 }
 
 static struct text text_of_answer(struct session *s, const struct text *cells, uint32_t width)
 {
-    struct buffer buffer = { 0 };
-    struct text text;
+    struct buffer row = { 0 };
 
-    for (uint32_t i = 0; i < width; i++) {
-        if (!cells[i].at) {
-            buffer_text(&buffer, TEXT("-,"));
-            continue;
-        }
-        buffer_print(&buffer, "%zu:", cells[i].length);
-        buffer_text(&buffer, cells[i]);
-    }
-    text = row_text(s, &buffer);
-    buffer_close(&buffer);
-    return text;
+    for (uint32_t i = 0; i < width; i++)
+        add_cell(&row, cells[i]);
+    return session_keep(s, &row);
 }
 
 static int compare_texts(void *context, const void *a, const void *b)
@@ -243,13 +240,18 @@ static bool compare_rows(struct audit_replay *a, const struct result *result,
     return true;
 }
 
+static int shown(struct text text)
+{
+    return text.length > 100 ? 100 : (int)text.length;
+}
+
 static bool compare_value(struct audit_replay *a, const struct routine *routine,
                           const struct item *value, const struct call_answer *answer,
                           struct replay_outcome *out)
 {
-    bool is_void = routine->result.kind == KIND_VOID, is_right;
+    bool is_void = routine->result.kind == KIND_VOID;
     const struct text *cell = &a->log->cells.at[answer->cell];
-    struct buffer printed = { 0 };
+    struct text printed;
 
     if (answer->kind == CALL_ANSWER_COUNT || (is_void && answer->row_count == 0)) {
         snprintf(out->reason, sizeof out->reason, "another number of rows than the log has");
@@ -267,14 +269,10 @@ static bool compare_value(struct audit_replay *a, const struct routine *routine,
         snprintf(out->reason, sizeof out->reason, "null, or the log has null");
         return item_is_null(value) && !cell->at;
     }
-    item_print(value, &printed);
-    session_need(&a->session, &printed);
-    is_right = text_equal(*cell, (struct text){ printed.at ? printed.at : "", printed.count });
-    snprintf(out->reason, sizeof out->reason, "%.*s, and the log has %.*s",
-             (int)(printed.count > 100 ? 100 : printed.count), printed.at ? printed.at : "",
-             cell->length > 100 ? 100 : (int)cell->length, cell->at);
-    buffer_close(&printed);
-    return is_right;
+    printed = session_print(&a->session, value);
+    snprintf(out->reason, sizeof out->reason, "%.*s, and the log has %.*s", shown(printed), printed.at, shown(*cell),
+             cell->at);
+    return text_equal(*cell, printed);
 }
 
 static bool compare_outcome(struct audit_replay *a, const struct statement *statement,

@@ -66,6 +66,9 @@ int64_t audit_completed_at(const struct logged_txn *);
 /* Whether the first was completed before the second was invoked. */
 bool audit_was_before(const struct logged_txn *, const struct logged_txn *);
 
+/* False: it writes nothing, by its program or because it failed. */
+bool audit_may_write(struct audit_replay *, const struct logged_txn *);
+
 /* What the transaction that ran last wrote, in memory that lasts. */
 struct written_rows {
     struct row_entry **entries;

@@ -9,8 +9,8 @@
 /* --- States that make sense ----------------------------------------------------------------- */
 
 /*
- * To the last state not after this one that is not ruled out. False: there is none. Who changes a row must have seen it
- * as it is before the transaction's place, by whichever rule of first committer.
+ * To the last state not after this one that is not ruled out. False: there is none. Who changes a row must have seen
+ * it as it is before the transaction's place, by whichever rule of first committer.
  */
 static bool find_state(struct brancher *b, uint32_t *state)
 {
@@ -23,7 +23,7 @@ static bool find_state(struct brancher *b, uint32_t *state)
 
             if (!b->sure->rows[i].changes)
                 continue;
-            if (!possible_rows_unchanged(&b->rows, b->sure->rows[i].entry, b->limit, &found) || found < b->low)
+            if (!possible_rows_unchanged(&b->rows, b->sure->rows[i].entry, b->own, &found) || found < b->low)
                 return false;
             moved |= found != *state;
             *state = found;
@@ -33,6 +33,15 @@ static bool find_state(struct brancher *b, uint32_t *state)
 }
 
 /* --- From run to run ---------------------------------------------------------------------------- */
+
+enum chooses brancher_chooses_at(const struct audit_witness *w, enum audited_model model)
+{
+    static const enum chooses by_model[] = { [MODEL_LOCKING] = CHOOSES_FORWARD,
+                                             [MODEL_STATEMENT] = CHOOSES_EACH,
+                                             [MODEL_PAPER] = CHOOSES_EACH_ROW };
+
+    return audited_at_snapshot_level(w) ? CHOOSES_ONE : by_model[model];
+}
 
 void brancher_end(struct brancher *b)
 {
@@ -85,9 +94,19 @@ bool brancher_next(struct brancher *b)
     return false;
 }
 
+static bool has_state(const struct brancher *b)
+{
+    return b->made > 0 && b->branches[0].kind == BRANCH_STATE;
+}
+
 uint32_t brancher_state(const struct brancher *b)
 {
-    return b->made > 0 && b->branches[0].kind == BRANCH_STATE ? b->branches[0].value : b->limit;
+    return has_state(b) ? b->branches[0].value : b->limit;
+}
+
+uint32_t brancher_began(const struct brancher *b)
+{
+    return has_state(b) ? b->branches[0].began : 0;
 }
 
 /* --- Seeing --------------------------------------------------------------------------------------- */
@@ -99,8 +118,8 @@ static bool is_same_branch(const struct branch *a, const struct branch *b)
 }
 
 /*
- * The next branch of the run; it is taken over from the run before where that stood at the same one. A run may look at
- * a row that the run before did not meet, because an index has it under a value that a run has written since: its
+ * The next branch of the run; it is taken over from the run before where that stood at the same one. A run may look
+ * at a row that the run before did not meet, because an index has it under a value that a run has written since: its
  * branch then stands before those that are taken over. If that leaves fewer options at one of these, it begins anew.
  */
 static struct branch *next_branch(struct brancher *b, struct run *run, const struct branch *wanted)
@@ -146,26 +165,6 @@ static _Noreturn void meet_open(struct brancher *b, struct run *run)
     trap_unknown(run->trap, "what is in a row that it may have read");
 }
 
-/*
- * At the serial levels an outcome does not tell whether its writer comes before the transaction at hand. Drops the option
- * that was not taken when the row was looked at before.
- */
-static uint32_t drop_undone(const struct brancher *b, const struct branch *wanted, struct possible_option *options)
-{
-    uint32_t count = wanted->count;
-
-    for (uint32_t i = 0; b->rows.is_serial && i < b->made; i++) {
-        const struct branch *other = &b->branches[i];
-
-        if (other->kind != BRANCH_OUTCOME || other->entry != wanted->entry || other->position != wanted->position)
-            continue;
-        if (other->is_before)
-            options[0] = options[count - 1];
-        return other->is_before ? 1 : count - options[count - 1].is_before;
-    }
-    return count;
-}
-
 /* What the row is in a state: what the last group leaves of it, or the one before that. */
 static uint32_t choose_outcomes(struct brancher *b, struct run *run, struct row_entry *entry, uint64_t ignored,
                                 uint32_t state)
@@ -180,12 +179,8 @@ static uint32_t choose_outcomes(struct brancher *b, struct run *run, struct row_
             meet_open(b, run);
         wanted.position = entry->versions[last - 1].position;
         wanted.count = possible_rows_options(&b->rows, entry, ignored, last, options, &first);
-        wanted.count = drop_undone(b, &wanted, options);
         if (wanted.count > 1) {
-            struct branch *branch = next_branch(b, run, &wanted);
-
-            option += branch->value;
-            branch->is_before = option->is_before;
+            option += next_branch(b, run, &wanted)->value;
             b->rows.writers[wanted.position].left = option->outcomes;
             b->narrowed[b->narrowed_count++] = wanted.position;
         }
@@ -219,47 +214,34 @@ static void add_content(struct brancher *b, struct branch *branch, uint32_t cont
 }
 
 /*
- * Not what was invoked after its completion; and nothing before one who writes the row in any case and was completed
- * before its invocation, since writers of a row stand in the order of their positions. Of one who comes before it the
- * outcomes are known.
+ * What the row may ever hold, up to the limit. In real time: not what was invoked after its completion; and nothing
+ * before one who writes the row in any case and was completed before its invocation, since writers of a row stand in
+ * the order of their positions. Of one who comes before it the outcomes are known.
  */
-static void list_in_time(struct brancher *b, struct run *run, struct branch *branch)
+static void list_contents(struct brancher *b, struct run *run, struct branch *branch)
 {
     const struct row_entry *entry = branch->entry;
     struct possible_option options[OUTCOMES_MAX + 1];
     bool is_hidden = false;
 
     branch->contents = arena_take(b->rows.store->arena, entry->count + 1, sizeof *branch->contents);
-    for (uint32_t last = entry->count, first; last > 0 && !is_hidden; last = first - 1) {
-        uint32_t position = entry->versions[last - 1].position, count;
+    for (uint32_t last = row_states_count(entry, b->limit), first; last > 0 && !is_hidden; last = first - 1) {
+        uint32_t position = entry->versions[last - 1].position;
+        uint32_t count = possible_rows_options(&b->rows, entry, branch->ignored, last, options, &first);
 
-        count = possible_rows_options(&b->rows, entry, branch->ignored, last, options, &first);
-        if (position > 0 && b->spans[position].invoked > b->span.completed)
+        is_hidden = position == 0;
+        if (b->spans && b->spans[position].invoked > b->span.completed && position > 0)
             continue;
         if (entry->versions[last - 1].is_open)
             meet_open(b, run);
         for (uint32_t i = 0; i < count; i++)
             if (!options[i].is_before)
                 add_content(b, branch, options[i].content);
-        is_hidden = position == 0 || ((entry->versions[last - 1].is_sure ||
-                                       possible_rows_all_write(&b->rows, entry, last)) &&
-                                      b->spans[position].completed < b->span.invoked);
+        if (b->spans && b->spans[position].completed < b->span.invoked)
+            is_hidden |= entry->versions[last - 1].is_sure || possible_rows_all_write(&b->rows, entry, last);
     }
     if (!is_hidden)
         add_content(b, branch, 0);
-}
-
-static void list_contents(struct brancher *b, struct run *run, struct branch *branch)
-{
-    uint32_t count;
-    const uint32_t *ever = possible_rows_ever(&b->rows, branch->entry, branch->ignored, &count);
-
-    if (branch->entry->has_open)
-        meet_open(b, run);
-    branch->contents = arena_take(b->rows.store->arena, count, sizeof *branch->contents);
-    for (uint32_t i = 0; i < count; i++)
-        if ((ever[i] == 0 || branch->entry->versions[ever[i] - 1].position <= b->limit) && fits(b, branch, ever[i]))
-            branch->contents[branch->count++] = ever[i];
 }
 
 static uint32_t choose_content(struct brancher *b, struct run *run, struct row_entry *entry, uint64_t ignored,
@@ -277,10 +259,7 @@ static uint32_t choose_content(struct brancher *b, struct run *run, struct row_e
                                                    .scope = scope });
     if (branch->is_new) {
         branch->is_new = false;
-        if (b->spans)
-            list_in_time(b, run, branch);
-        else
-            list_contents(b, run, branch);
+        list_contents(b, run, branch);
     }
     if (branch->count == 0) { /* by other columns of it, or by time */
         b->is_contradictory = true;
@@ -298,9 +277,11 @@ static uint32_t choose(void *context, struct row_entry *entry, uint64_t ignored)
         meet_open(b, sight->run);
     if (entry->count == 0)
         return 0;
-    if (b->chooses == CHOOSES_NOTHING && is_sure_row(b, entry))
+    if (b->rows.are_known)
+        ignored = 0; /* a row is that of one state, whatever is looked at of it */
+    if (b->chooses == CHOOSES_EVER && is_sure_row(b, entry))
         return choose_outcomes(b, sight->run, entry, ignored, b->own);
-    if (b->chooses == CHOOSES_NOTHING || b->chooses == CHOOSES_EACH_ROW)
+    if (b->chooses == CHOOSES_EVER || b->chooses == CHOOSES_EACH_ROW)
         return choose_content(b, sight->run, entry, ignored, sight->scope);
     note_began(sight->branch, possible_rows_since(&b->rows, entry, ignored, sight->state));
     return choose_outcomes(b, sight->run, entry, ignored, sight->state);
@@ -322,10 +303,13 @@ static struct branch *choose_state(struct brancher *b, struct run *run, uint32_t
     return branch;
 }
 
-static void look_from(struct brancher *b, struct brancher_sight *sight, struct run *run, uint32_t scope,
-                      struct branch *branch)
+/* A statement goes on in its own state when others have been executed within it. */
+static struct brancher_sight *look_from(struct brancher *b, struct run *run, uint32_t scope, struct branch *branch)
 {
+    struct brancher_sight *sight = arena_take(run->bench.arena, 1, sizeof *sight);
+
     *sight = (struct brancher_sight){ .b = b, .run = run, .scope = scope, .state = branch->value, .branch = branch };
+    return sight;
 }
 
 static struct row_view view_from(struct brancher_sight *sight)
@@ -336,31 +320,28 @@ static struct row_view view_from(struct brancher_sight *sight)
 void brancher_see(struct run *run, uint32_t statement)
 {
     struct brancher *b = run->context;
-    struct branch *before = b->seen.branch;
+    struct branch *before = statement > 0 ? b->seen->branch : NULL, *branch = &b->fixed;
     uint32_t low = b->low;
 
-    if (statement == 0) {
-        struct branch *place = &b->fixed;
-
+    if (!before) {
         b->fixed.value = b->limit;
         if (b->chooses_place)
-            place = choose_state(b, run, b->limit, b->low);
-        look_from(b, &b->newest, run, SCOPE_NEWEST, place);
-        before = NULL;
+            branch = choose_state(b, run, b->limit, low);
+        b->newest = look_from(b, run, SCOPE_NEWEST, branch);
     }
-    run->newest = view_from(&b->newest);
-    if (b->chooses == CHOOSES_NOTHING || b->chooses == CHOOSES_EACH_ROW) {
-        b->fixed.value = b->limit;
-        look_from(b, &b->seen, run, b->chooses == CHOOSES_NOTHING ? SCOPE_ALL : SCOPE_ALL + statement, &b->fixed);
-    } else if (b->chooses == CHOOSES_EACH || !before) {
-        look_from(b, &b->seen, run, SCOPE_ALL + statement, choose_state(b, run, b->newest.state, low));
-    } else if (b->chooses == CHOOSES_FORWARD) {
-        /* As early as it can be told. */
-        low = before->low > low ? before->low : low;
-        low = before->began > low ? before->began : low;
-        look_from(b, &b->seen, run, SCOPE_ALL + statement, choose_state(b, run, b->newest.state, low));
+    run->newest = view_from(b->newest);
+    if (b->chooses == CHOOSES_NOTHING || b->chooses == CHOOSES_EVER) {
+        b->seen = look_from(b, run, SCOPE_ALL, &b->fixed);
+    } else if (b->chooses == CHOOSES_EACH_ROW) {
+        b->seen = look_from(b, run, SCOPE_ALL + statement, &b->fixed);
+    } else if (b->chooses != CHOOSES_ONE || !before) {
+        if (b->chooses == CHOOSES_FORWARD && before) { /* as early as it can be told */
+            low = before->low > low ? before->low : low;
+            low = before->began > low ? before->began : low;
+        }
+        b->seen = look_from(b, run, SCOPE_ALL + statement, choose_state(b, run, b->newest->state, low));
     }
-    run->view = view_from(&b->seen);
+    run->view = view_from(b->seen);
 }
 
 bool brancher_saw(const struct brancher *b, struct row_entry *entry, uint32_t state)

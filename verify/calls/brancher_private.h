@@ -4,22 +4,29 @@
  *     brancher_begin(&b, …)
  *     while (brancher_next(&b)) run it, with brancher_see() and the brancher as context
  *
- * As chooser.c, but a state does not tell what a row holds (possible_rows.c): where that is not the same in all
- * outcomes of another transaction, a run is made for each way in which the row looks, and the other transaction then has
- * one of the outcomes in which it looks so, for the rest of that run. States in which all that was looked at is the
- * same are one.
+ * All runs that can differ are made: states in which all that was looked at is the same are one.
  *
- * At the serial levels, and where each row is seen in a state of its own, a run is made for each thing that the row may
- * ever hold, whatever other rows hold.
+ * A state need not tell what a row holds (possible_rows.c): where that is not the same in all outcomes of another
+ * transaction, a run is made for each way in which the row looks, and the other transaction then has one of the
+ * outcomes in which it looks so, for the rest of that run. Where each row is seen in a state of its own, a run is
+ * made for each thing that the row may ever hold, whatever other rows hold.
  */
 #ifndef VERIFY_CALLS_BRANCHER_PRIVATE_H
 #define VERIFY_CALLS_BRANCHER_PRIVATE_H
 
-#include "verify/calls/chooser_private.h"
 #include "verify/calls/possible_rows_private.h"
 #include "verify/calls/surely_private.h"
 
 #define BRANCHES_MAX 256
+
+enum chooses {
+    CHOOSES_NOTHING,  /* all statements see the limit */
+    CHOOSES_EVER,     /* each row is seen as it was at any time, by all statements */
+    CHOOSES_ONE,      /* one state for all */
+    CHOOSES_EACH,     /* a state for each statement */
+    CHOOSES_FORWARD,  /* which never go down, and writes find the newest rows: locking */
+    CHOOSES_EACH_ROW, /* a state for each row of each statement */
+};
 
 enum branch_kind { BRANCH_STATE, BRANCH_OUTCOME, BRANCH_CONTENT };
 
@@ -30,7 +37,6 @@ struct branch {
     uint64_t ignored;
     uint32_t scope;            /* of a content: who sees it so */
     uint32_t position;         /* of outcomes */
-    bool is_before;            /* the option that was taken */
     uint32_t *contents, count; /* or how many options */
     uint32_t value;            /* which of them, or the state */
     uint32_t low, began;       /* states: the first allowed; since when all is the same in this run */
@@ -43,10 +49,13 @@ struct brancher_span {
 
 struct brancher {
     struct possible_rows rows;
-    enum chooses chooses; /* CHOOSES_NOTHING: the serial levels, where each row is seen as it was at any time */
-    bool chooses_place;   /* the state before the transaction's place, too; up to the limit */
-    uint32_t limit, low;  /* states */
-    /* Serial levels: rows that it surely writes are seen as they are in the state `own`. Else: rows that it surely changes. */
+    enum chooses chooses;
+    bool chooses_place;  /* the state before the transaction's place, too; up to the limit */
+    uint32_t limit, low; /* states */
+    /*
+     * Rows that it surely writes, with CHOOSES_EVER seen as they are in the state `own`, before the transaction's
+     * place.
+     */
     const struct surely *sure;
     uint32_t own;
     /* strict-serializable: when the writers ran, by position, and the transaction itself; else NULL. */
@@ -65,16 +74,20 @@ struct brancher {
         struct run *run;
         uint32_t scope, state;
         struct branch *branch;
-    } seen, newest;
+    } *seen, *newest; /* of the last statement */
 };
+
+/* What a transaction chooses below the serial levels. */
+enum chooses brancher_chooses_at(const struct audit_witness *, enum audited_model);
 
 void brancher_begin(struct brancher *);
 bool brancher_next(struct brancher *);
 /* When there is no next run, or none is wanted: no outcome is left out any more. */
 void brancher_end(struct brancher *);
 void brancher_see(struct run *, uint32_t statement);
-/* The state of all statements, with CHOOSES_ONE. */
+/* The state of all statements, with CHOOSES_ONE; since which all that was looked at is the same. */
 uint32_t brancher_state(const struct brancher *);
+uint32_t brancher_began(const struct brancher *);
 /* At the serial levels: whether the run that was made sees the row as it may be in a state. */
 bool brancher_saw(const struct brancher *, struct row_entry *, uint32_t state);
 

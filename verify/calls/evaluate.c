@@ -412,8 +412,7 @@ struct item evaluate(place *p, const struct formula *f)
     case FORMULA_COLUMN:
         return column_of(p, f);
     case FORMULA_CAST:
-        return item_cast(&p->run->bench, evaluate(p, f->arguments[0]), f->arguments[0]->type.kind,
-                         f->type, f->as.cast);
+        return item_cast(&p->run->bench, evaluate(p, f->arguments[0]), f->type, f->as.cast);
     case FORMULA_COMPUTE:
     case FORMULA_COMPARE:
     case FORMULA_NULLIF:

@@ -124,7 +124,7 @@ struct relation_column {
     bool not_null;
     const struct formula *initial; /* DEFAULT, or NULL */
     bool is_looked_at; /* by something that was read up to now */
-    bool is_given_numbers; /* of sequences, as they are */
+    const struct sequence *given_by; /* whose numbers go into it as they are, or NULL */
 };
 
 struct column_set {
@@ -187,7 +187,9 @@ struct from_source {
     bool needs_alias;          /* its columns are named with it only: `excluded` */
     bool is_optional;          /* an outer join may leave it out: by `on` */
     const struct formula *on;
-    /* Columns, by column_bit(), that make no difference: to which rows are found in which order; to all of the query. */
+    /*
+     * Columns, by column_bit(), that make no difference: to which rows are found in which order; to all of the query.
+     */
     uint64_t unsought, unused;
 };
 

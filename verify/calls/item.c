@@ -272,7 +272,8 @@ void item_print(const struct item *item, struct buffer *out)
     }
 }
 
-struct text item_to_text(const struct workbench *w, const struct item *item)
+/* In the memory of the workbench; as a cast does: true and not t. */
+static struct text item_to_text(const struct workbench *w, const struct item *item)
 {
     struct buffer out = { 0 };
     size_t length;
@@ -399,10 +400,8 @@ static struct item cast_to_integer(const struct workbench *w, struct item item, 
     }
 }
 
-struct item item_cast(const struct workbench *w, struct item item, enum kind from,
-                      struct item_type to, enum cast cast)
+struct item item_cast(const struct workbench *w, struct item item, struct item_type to, enum cast cast)
 {
-    (void)from;
     if (item_is_null(&item))
         return item;
     switch (to.kind) {

@@ -137,11 +137,8 @@ uint64_t item_hash(const struct item *);
 
 /* As PostgreSQL sends it to a client. */
 void item_print(const struct item *, struct buffer *);
-/* In the memory of the workbench; as a cast does: true and not t. */
-struct text item_to_text(const struct workbench *, const struct item *);
 
-struct item item_cast(const struct workbench *, struct item, enum kind from, struct item_type to,
-                      enum cast);
+struct item item_cast(const struct workbench *, struct item, struct item_type to, enum cast);
 
 /* --- Numbers (item_number.c) --- */
 

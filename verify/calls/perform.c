@@ -24,9 +24,11 @@ static enum flow perform_list(struct performance *, const struct step_list *);
 
 /* --- Statements ---------------------------------------------------------------------------- */
 
-void run_count(struct run *run, bool is_plain_select)
+/* A statement that names a table, or an expression with such a subquery. */
+static void count_statement(struct run *run, bool is_plain_select)
 {
     run->place_counts |= !is_plain_select;
+    run->writes = run->store->writes;
     run->see(run, run->statements++);
     if (!run->is_locking)
         run->newest = run->view;
@@ -36,10 +38,11 @@ void run_statement(place *p, const struct statement *s, struct outcome_of_statem
 {
     struct run *run = p->run;
     struct row_view view = run->view, newest = run->newest;
+    uint64_t writes = run->writes;
 
     run_step(run, 10);
     if (s->names_table)
-        run_count(run, s->kind == STATEMENT_SELECT && !s->selection->locks);
+        count_statement(run, s->kind == STATEMENT_SELECT && !s->selection->locks);
     switch (s->kind) {
     case STATEMENT_SELECT:
         *outcome = (struct outcome_of_statement){ .touched = 0 };
@@ -58,6 +61,7 @@ void run_statement(place *p, const struct statement *s, struct outcome_of_statem
     }
     run->view = view;
     run->newest = newest;
+    run->writes = writes;
 }
 
 /* --- Variables --------------------------------------------------------------------------------- */
@@ -74,7 +78,7 @@ static struct item value_of(struct performance *f, const struct step *step, cons
     run_step(f->place.run, 1);
     f->place.run->line = step->line;
     if (step->counts)
-        run_count(f->place.run, true);
+        count_statement(f->place.run, true);
     return evaluate(&f->place, formula);
 }
 
@@ -98,7 +102,7 @@ static void put_into(struct performance *f, const struct target *target, const s
         struct item value = item_null();
 
         if (cells)
-            value = item_cast(&run->bench, cells[i], target->shape->types[i].kind,
+            value = item_cast(&run->bench, cells[i],
                               f->routine->variables[target->slots[i]].type, CAST_IS_ASSIGNMENT);
         assign(f, target->slots[i], value);
     }
@@ -382,6 +386,8 @@ static enum flow perform_list(struct performance *f, const struct step_list *lis
 struct item run_routine(struct run *run, const struct routine *routine, const struct item *arguments)
 {
     struct performance f = { .place = { .run = run }, .routine = routine };
+    struct row_view view = run->view, newest = run->newest; /* of the expression around the call */
+    uint64_t writes = run->writes;
     uint32_t line = run->line;
 
     if (++run->depth > CALLS_MAX)
@@ -397,6 +403,9 @@ struct item run_routine(struct run *run, const struct routine *routine, const st
     for (struct portal *portal = run->portals; portal; portal = portal->next)
         if (portal->owner == &f)
             portal->owner = NULL;
+    run->view = view;
+    run->newest = newest;
+    run->writes = writes;
     run->line = line;
     run->depth--;
     if (!f.has_returned && routine->result.kind != KIND_VOID)

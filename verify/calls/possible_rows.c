@@ -14,8 +14,7 @@ struct projection {
     uint64_t *hashes;
     uint32_t *last; /* by hash: the last version, from 1 */
     uint32_t last_count;
-    uint32_t *ever;
-    uint32_t ever_count, taken, room;
+    uint32_t taken, room;
     struct projection *next;
 };
 
@@ -182,7 +181,6 @@ static void grow(struct row_store *store, struct projection *p)
     p->since = grown(store, p->since, p->taken, room, sizeof *p->since);
     p->same = grown(store, p->same, p->taken, room, sizeof *p->same);
     p->hashes = grown(store, p->hashes, p->taken, room, sizeof *p->hashes);
-    p->ever = grown(store, p->ever, p->ever_count, room + 1, sizeof *p->ever);
     p->last_count = 2 * room + 1;
     p->last = arena_take(store->arena, p->last_count, sizeof *p->last);
     p->room = room;
@@ -205,17 +203,6 @@ static bool is_plain(const struct possible_rows *p, const struct row_entry *entr
            !(p->writers[position].possible & ~entry->versions[version - 1].outcomes);
 }
 
-/* Contents with the same hash stand in one list with others; the first that looks alike, or 0. */
-static uint32_t find_alike(const struct projection *p, const struct row_entry *entry, uint32_t version)
-{
-    uint32_t at = p->last[p->hashes[version - 1] % p->last_count];
-
-    while (at > 0 && (p->hashes[at - 1] != p->hashes[version - 1] ||
-                      !possible_rows_alike(entry, p->ignored, at, version)))
-        at = p->same[at - 1];
-    return at;
-}
-
 static void take_version(const struct possible_rows *rows, const struct row_entry *entry, struct projection *p)
 {
     uint32_t version = p->taken + 1, *bucket;
@@ -227,8 +214,6 @@ static void take_version(const struct possible_rows *rows, const struct row_entr
     if (version > 1 && is_plain(rows, entry, version) && is_plain(rows, entry, version - 1) &&
         possible_rows_alike(entry, p->ignored, version, version - 1))
         p->since[p->taken] = p->since[p->taken - 1];
-    if (!find_alike(p, entry, version))
-        p->ever[p->ever_count++] = version;
     bucket = &p->last[p->hashes[p->taken] % p->last_count];
     p->same[p->taken++] = *bucket;
     *bucket = version;
@@ -245,8 +230,6 @@ static struct projection *project(const struct possible_rows *rows, struct row_e
         *p = (struct projection){ .ignored = ignored, .next = entry->projections };
         entry->projections = p;
         grow(rows->store, p);
-        if (entry->count == 0 || entry->versions[0].position > 0)
-            p->ever[p->ever_count++] = 0;
     }
     while (p->taken < entry->count)
         take_version(rows, entry, p);
@@ -257,16 +240,9 @@ uint32_t possible_rows_since(const struct possible_rows *p, struct row_entry *en
 {
     uint32_t last = row_states_count(entry, state);
 
-    return last > 0 ? project(p, entry, ignored)->since[last - 1] : 0;
-}
-
-const uint32_t *possible_rows_ever(const struct possible_rows *p, struct row_entry *entry, uint64_t ignored,
-                                   uint32_t *count)
-{
-    const struct projection *projection = project(p, entry, ignored);
-
-    *count = projection->ever_count;
-    return projection->ever;
+    if (last == 0 || p->are_known)
+        return last > 0 ? entry->versions[last - 1].position : 0;
+    return project(p, entry, ignored)->since[last - 1];
 }
 
 /* --- What was there before ---------------------------------------------------------------------------- */
@@ -292,7 +268,8 @@ static bool find_last_like(const struct possible_rows *rows, struct row_entry *e
 {
     uint32_t until = row_states_count(entry, state), at = *version;
 
-    while (at > 0 && (at > until || !is_possible(rows, entry, at) || p->hashes[at - 1] != p->hashes[*version - 1] || !possible_rows_alike(entry, 0, at, *version)))
+    while (at > 0 && (at > until || !is_possible(rows, entry, at) || p->hashes[at - 1] != p->hashes[*version - 1] ||
+                      !possible_rows_alike(entry, 0, at, *version)))
         at = p->same[at - 1];
     *version = at;
     return at > 0;

@@ -25,6 +25,7 @@ struct possible_writer {
 struct possible_rows {
     struct row_store *store;
     struct possible_writer *writers; /* by position */
+    bool are_known; /* all of them: each position has one outcome; versions may be taken back */
     bool is_serial; /* what outcomes do not tell, but only the versions, is whether a row is written in any case */
 };
 
@@ -44,9 +45,12 @@ struct possible_option {
     uint64_t outcomes;
 };
 
-/* The group whose last version is number `last`. Returns how many options. `first`: the version behind the group before. */
-uint32_t possible_rows_options(const struct possible_rows *, const struct row_entry *, uint64_t ignored, uint32_t last,
-                               struct possible_option options[OUTCOMES_MAX + 1], uint32_t *first);
+/*
+ * The group whose last version is number `last`. Returns how many options. `first`: the version behind the group
+ * before.
+ */
+uint32_t possible_rows_options(const struct possible_rows *, const struct row_entry *, uint64_t ignored,
+                               uint32_t last, struct possible_option options[OUTCOMES_MAX + 1], uint32_t *first);
 
 /* Whether all outcomes of its writer write the row. */
 bool possible_rows_all_write(const struct possible_rows *, const struct row_entry *, uint32_t last);
@@ -67,8 +71,5 @@ bool possible_rows_may_meet(const struct possible_rows *, const struct row_entry
  * It was there from the beginning. Versions have been offered in the order of their positions.
  */
 bool possible_rows_unchanged(const struct possible_rows *, struct row_entry *, uint32_t now, uint32_t *state);
-
-/* What the row may ever hold: the first of the contents that look alike, in the order of versions. */
-const uint32_t *possible_rows_ever(const struct possible_rows *, struct row_entry *, uint64_t ignored, uint32_t *count);
 
 #endif

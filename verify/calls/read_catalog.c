@@ -27,7 +27,7 @@ struct table_draft {
     const struct from_source *source; /* what CHECK may name */
 };
 
-static uint32_t find_place(struct reader *r, const struct relation *relation, const char *name)
+uint32_t read_place(struct reader *r, const struct relation *relation, const char *name)
 {
     for (uint32_t i = 0; i < relation->column_count; i++)
         if (text_equal(relation->columns[i].name, text_of(name)))
@@ -41,7 +41,7 @@ static struct column_set read_columns(struct reader *r, const struct relation *r
     uint32_t *at = reader_take(r, count, sizeof *at);
 
     for (size_t i = 0; i < count; i++)
-        at[i] = find_place(r, relation, reader_string(names[i]));
+        at[i] = read_place(r, relation, reader_string(names[i]));
     return (struct column_set){ at, (uint32_t)count };
 }
 
@@ -50,7 +50,6 @@ static struct text constraint_name(struct reader *r, const struct relation *rela
                                    const char *ending)
 {
     struct buffer name = { 0 };
-    struct text kept;
 
     if (constraint->conname && *constraint->conname)
         return reader_keep(r, text_of(constraint->conname));
@@ -61,9 +60,7 @@ static struct text constraint_name(struct reader *r, const struct relation *rela
     }
     buffer_byte(&name, '_');
     buffer_text(&name, text_of(ending));
-    kept = name.out_of_memory ? TEXT("") : reader_keep(r, (struct text){ name.at, name.count });
-    buffer_close(&name);
-    return kept;
+    return reader_keep_buffer(r, &name);
 }
 
 static void add_unique(struct table_draft *d, struct column_set columns,
@@ -79,6 +76,12 @@ static void add_unique(struct table_draft *d, struct column_set columns,
     *last = unique;
 }
 
+/* An option that was not given, or given so. */
+static bool is_default(const char *option, char standard)
+{
+    return !option || *option == '\0' || *option == standard;
+}
+
 static void add_reference(struct table_draft *d, struct column_set columns,
                           const PgQuery__Constraint *constraint)
 {
@@ -89,8 +92,8 @@ static void add_reference(struct table_draft *d, struct column_set columns,
     for (uint32_t i = 0; i < r->catalog->relation_count; i++)
         if (text_equal(r->catalog->relations[i].name, text_of(constraint->pktable->relname)))
             to = &r->catalog->relations[i];
-    if (!to || (to->is_numbered && constraint->n_pk_attrs == 0) || constraint->deferrable || (constraint->fk_upd_action && *constraint->fk_upd_action != 'a' && *constraint->fk_upd_action) ||
-        (constraint->fk_del_action && *constraint->fk_del_action != 'a' && *constraint->fk_del_action))
+    if (!to || (to->is_numbered && constraint->n_pk_attrs == 0) || !is_default(constraint->fk_upd_action, 'a') ||
+        !is_default(constraint->fk_del_action, 'a') || !is_default(constraint->fk_matchtype, 's'))
         reader_refuse(r, "such a foreign key");
     reference->from = d->relation;
     reference->to = to;
@@ -124,6 +127,8 @@ static void read_constraint(struct table_draft *d, const PgQuery__Constraint *co
     struct relation *relation = d->relation;
     struct column_set columns = { own, own ? 1 : 0 };
 
+    if (constraint->deferrable)
+        reader_refuse(r, "a constraint that is DEFERRABLE");
     switch (constraint->contype) {
     case PG_QUERY__CONSTR_TYPE__CONSTR_NULL:
         return;
@@ -172,6 +177,8 @@ static void read_column_type(struct reader *r, const PgQuery__ColumnDef *def,
 {
     enum kind serial;
 
+    if (def->coll_clause)
+        reader_refuse(r, "a column with a collation");
     column->name = reader_keep(r, text_of(def->colname));
     if (!read_is_serial(def->type_name, &serial)) {
         column->type = reader_type(r, def->type_name);
@@ -256,6 +263,8 @@ static void read_header(struct reader *r, const PgQuery__CreateFunctionStmt *stm
     if (stmt->is_procedure || stmt->sql_body || !stmt->return_type)
         reader_refuse(r, "such a function");
     routine->name = reader_keep(r, text_of(reader_string(stmt->funcname[stmt->n_funcname - 1])));
+    if (catalog_find_routine(r->catalog, routine->name))
+        reader_refuse(r, "two functions of one name");
     routine->parameter_count = (uint32_t)stmt->n_parameters;
     routine->variables = reader_take(r, stmt->n_parameters, sizeof *routine->variables);
     for (size_t i = 0; i < stmt->n_parameters; i++) {
@@ -275,6 +284,8 @@ static void read_header(struct reader *r, const PgQuery__CreateFunctionStmt *stm
         if (strcmp(option->defname, "language") == 0 &&
             strcmp(reader_string(option->arg), "plpgsql") != 0)
             reader_refuse(r, "a function in another language than PL/pgSQL");
+        if (strcmp(option->defname, "volatility") == 0 && strcmp(reader_string(option->arg), "volatile") != 0)
+            reader_refuse(r, "a STABLE or IMMUTABLE function"); /* it sees what its caller does */
         if (strcmp(option->defname, "strict") == 0)
             reader_refuse(r, "a STRICT function");
     }
@@ -303,7 +314,7 @@ bool catalog_has_quiet_numbers(const struct catalog *catalog)
 {
     for (uint32_t i = 0; i < catalog->relation_count; i++)
         for (uint32_t c = 0; c < catalog->relations[i].column_count; c++)
-            if (catalog->relations[i].columns[c].is_looked_at && catalog->relations[i].columns[c].is_given_numbers)
+            if (catalog->relations[i].columns[c].is_looked_at && catalog->relations[i].columns[c].given_by)
                 return false;
     return catalog->numbers == catalog->kept_numbers && !catalog->may_repeat;
 }
@@ -375,7 +386,8 @@ void read_catalog(struct reader *r, struct text file)
             read_header(r, node->create_function_stmt, &catalog->routines[catalog->routine_count]);
             catalog->routine_count++;
         } else {
-            reader_refuse(r, "a statement in the programs' file that makes neither a table, a sequence nor a function");
+            reader_refuse(r,
+                          "a statement in the programs' file that makes neither a table, a sequence nor a function");
         }
     }
     for (size_t i = 0; i < tree->n_stmts; i++)

@@ -22,9 +22,9 @@ struct matched {
 };
 
 /*
- * Patterns are words, of which one with a question mark may be missing, and `a|b` is either. N is a name, A what may stand
- * in parentheses, Q all up to a semicolon. What is put in their place stands for the words from `skipped` on, but for
- * the last one.
+ * Patterns are words, of which one with a question mark may be missing, and `a|b` is either. N is a name, A what may
+ * stand in parentheses, Q all up to a semicolon. What is put in their place stands for the words from `skipped` on,
+ * but for the last one.
  */
 static const struct {
     const char *behind; /* which the first word stands */
@@ -250,7 +250,6 @@ struct text read_cursor_uses(struct reader *r, struct text statement, struct tex
     struct scanned s = { .r = r, .body = reader_keep(r, body) };
     const char *kept = reader_keep(r, statement).at, *start = strstr(kept, s.body.at);
     struct buffer out = { 0 };
-    struct text text;
     struct matched m;
 
     *uses = (struct cursor_uses){ .count = 0 };
@@ -271,9 +270,7 @@ struct text read_cursor_uses(struct reader *r, struct text statement, struct tex
     buffer_text(&out, (struct text){ kept, (size_t)(start - kept) });
     put_instead(&out, s.body, uses);
     buffer_text(&out, text_of(start + s.body.length));
-    text = out.out_of_memory ? TEXT("") : reader_keep(r, (struct text){ out.at, out.count });
-    buffer_close(&out);
-    return text;
+    return reader_keep_buffer(r, &out);
 }
 
 const struct cursor_use *read_cursor_use(const struct cursor_uses *uses, const char *sql)

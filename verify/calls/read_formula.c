@@ -74,7 +74,7 @@ static bool cast_now(struct reader *r, struct formula *literal, struct item_type
 
     if (!trap_set(&trap))
         return false;
-    literal->as.constant = item_cast(&bench, literal->as.constant, KIND_UNKNOWN, to, cast);
+    literal->as.constant = item_cast(&bench, literal->as.constant, to, cast);
     literal->type = to;
     return true;
 }
@@ -90,6 +90,14 @@ static bool is_same_type(struct item_type from, struct item_type to)
     if (kind_is_integer(to.kind))
         return kind_is_integer(from.kind) && from.kind <= to.kind;
     return from.kind == to.kind;
+}
+
+/* Of those that PostgreSQL has. */
+static bool has_cast(enum kind from, enum kind to)
+{
+    return from == to || from == KIND_UNKNOWN || kind_is_text(from) || kind_is_text(to) ||
+           (kind_is_number(from) && kind_is_number(to)) || (from == KIND_INTEGER && to == KIND_BOOLEAN) ||
+           (from == KIND_BOOLEAN && to == KIND_INTEGER);
 }
 
 struct formula *read_as(struct reader *r, struct formula *formula, struct item_type to,
@@ -111,6 +119,8 @@ struct formula *read_as(struct reader *r, struct formula *formula, struct item_t
         copy->type = to;
         return copy;
     }
+    if (!has_cast(formula->type.kind, to.kind))
+        reader_refuse(r, "such a cast");
     copy = make(r, FORMULA_CAST, to, formula, NULL);
     copy->as.cast = cast;
     return copy;
@@ -142,13 +152,6 @@ struct item_type read_common_type(struct reader *r, struct formula *const *formu
     if (common.kind == KIND_UNKNOWN)
         return type_text;
     return differ ? (struct item_type){ .kind = common.kind } : common;
-}
-
-static void make_common(struct reader *r, struct formula *formula, uint32_t from, uint32_t step)
-{
-    for (uint32_t i = from; i < formula->count; i += step)
-        set_argument(formula, i,
-                     read_as(r, formula->arguments[i], formula->type, CAST_IS_IMPLICIT));
 }
 
 /* --- Names -------------------------------------------------------------------------------- */
@@ -291,6 +294,8 @@ static struct formula *read_parameter(struct reader *r, const PgQuery__ParamRef 
     struct formula *formula =
         read_new(r, FORMULA_PARAMETER, (struct item_type){ .kind = KIND_UNKNOWN }, 0);
 
+    if (r->routine)
+        reader_refuse(r, "a parameter of a function by its number");
     formula->as.number = (uint32_t)node->number;
     return formula;
 }
@@ -365,12 +370,6 @@ static struct formula *concatenate(struct reader *r, struct formula *a, struct f
         reader_refuse(r, "|| of such types");
     return builtin(r, BUILTIN_CONCATENATE, type_text, read_as(r, a, type_text, CAST_IS_EXPLICIT),
                    read_as(r, b, type_text, CAST_IS_EXPLICIT));
-}
-
-static struct formula *both(struct reader *r, enum formula_kind kind, struct formula *a,
-                            struct formula *b)
-{
-    return make(r, kind, type_boolean, a, b);
 }
 
 static struct formula *test(struct reader *r, enum test which, bool negated, struct formula *a,
@@ -452,13 +451,12 @@ static struct formula *read_between(struct reader *r, scope_of *scope, const PgQ
                   read_formula(r, scope, list->items[0]));
     high = compare(r, negated ? '>' : 'l', read_formula(r, scope, node->lexpr),
                    read_formula(r, scope, list->items[1]));
-    return both(r, negated ? FORMULA_OR : FORMULA_AND, low, high);
+    return make(r, negated ? FORMULA_OR : FORMULA_AND, type_boolean, low, high);
 }
 
 static struct formula *read_expression(struct reader *r, scope_of *scope, const PgQuery__AExpr *node)
 {
-    struct formula *a, *b, *formula;
-    struct formula *two[2];
+    struct formula *a, *b;
 
     switch (node->kind) {
     case PG_QUERY__A__EXPR__KIND__AEXPR_IN:
@@ -485,12 +483,10 @@ static struct formula *read_expression(struct reader *r, scope_of *scope, const 
         if (strcmp(reader_string(node->name[0]), "=") != 0)
             break;
         b = read_as(r, b, type_array, CAST_IS_IMPLICIT);
-        return both(r, FORMULA_IN_ARRAY, read_as(r, a, type_bigint, CAST_IS_IMPLICIT), b);
+        return make(r, FORMULA_IN_ARRAY, type_boolean, read_as(r, a, type_bigint, CAST_IS_IMPLICIT), b);
     case PG_QUERY__A__EXPR__KIND__AEXPR_NULLIF:
         meet(r, &a, &b);
-        two[0] = a, two[1] = b;
-        formula = make(r, FORMULA_NULLIF, read_common_type(r, two, 1), a, b);
-        return formula;
+        return make(r, FORMULA_NULLIF, a->type, a, b);
     default:
         break;
     }
@@ -537,7 +533,13 @@ static struct formula *read_case(struct reader *r, scope_of *scope, const PgQuer
     uint32_t arms = (uint32_t)node->n_args;
     struct formula *formula = read_new(r, FORMULA_CASE, type_text, 2 * arms + 1);
     struct formula **results = reader_take(r, arms + 1, sizeof *results);
+    bool saw_call = r->saw_call;
 
+    /* What is compared is computed for each arm here, and once in PostgreSQL. */
+    r->saw_call = false;
+    if (node->arg && (read_has_number(read_formula(r, scope, node->arg)) || r->saw_call))
+        reader_refuse(r, "a call behind CASE");
+    r->saw_call = saw_call;
     for (uint32_t i = 0; i < arms; i++) {
         const PgQuery__CaseWhen *when = node->args[i]->case_when;
 
@@ -570,7 +572,8 @@ static struct formula *read_list(struct reader *r, scope_of *scope, enum formula
         formula->type = type_bigint;
     else
         formula->type = read_common_type(r, formula->arguments, formula->count);
-    make_common(r, formula, 0, 1);
+    for (uint32_t i = 0; i < formula->count; i++)
+        set_argument(formula, i, read_as(r, formula->arguments[i], formula->type, CAST_IS_IMPLICIT));
     return formula;
 }
 
@@ -610,6 +613,15 @@ static struct item_type sum_type(enum kind kind)
     return kind == KIND_SMALLINT || kind == KIND_INTEGER ? type_bigint : type_numeric;
 }
 
+/* Whether it names columns of a query, and of those around it. */
+static void find_columns(const struct formula *f, bool *own, bool *outer)
+{
+    if (f->kind == FORMULA_COLUMN)
+        *(f->as.column.depth == 0 ? own : outer) = true;
+    for (uint32_t i = 0; i < f->count; i++)
+        find_columns(f->arguments[i], own, outer);
+}
+
 static struct formula *read_aggregate(struct reader *r, scope_of *scope, enum aggregate kind,
                                       const PgQuery__FuncCall *call)
 {
@@ -624,7 +636,11 @@ static struct formula *read_aggregate(struct reader *r, scope_of *scope, enum ag
     inner.selection = NULL;
     if (!call->agg_star) {
         struct formula *argument = read_formula(r, &inner, call->args[0]);
+        bool names_own = false, names_outer = false;
 
+        find_columns(argument, &names_own, &names_outer);
+        if (names_outer && !names_own)
+            reader_refuse(r, "an aggregate of the query around this one");
         if (kind == AGGREGATE_MIN || kind == AGGREGATE_MAX)
             argument = read_settled(r, argument), formula->type = argument->type;
         if ((kind == AGGREGATE_SUM || kind == AGGREGATE_AVG) && !kind_is_number(argument->type.kind))
@@ -820,9 +836,8 @@ struct formula *read_formula(struct reader *r, scope_of *scope, const PgQuery__N
     case PG_QUERY__NODE__NODE_BOOL_EXPR:
         return read_logic(r, scope, node->bool_expr);
     case PG_QUERY__NODE__NODE_NULL_TEST:
-        formula = test(r, TEST_NULL, node->null_test->nulltesttype != PG_QUERY__NULL_TEST_TYPE__IS_NULL,
-                       read_formula(r, scope, node->null_test->arg), NULL);
-        return formula;
+        return test(r, TEST_NULL, node->null_test->nulltesttype != PG_QUERY__NULL_TEST_TYPE__IS_NULL,
+                    read_formula(r, scope, node->null_test->arg), NULL);
     case PG_QUERY__NODE__NODE_BOOLEAN_TEST:
         return read_boolean_test(r, scope, node->boolean_test);
     case PG_QUERY__NODE__NODE_CASE_EXPR:

@@ -1,8 +1,10 @@
 #include "verify/calls/read_sequence_private.h"
+#include "verify/calls/read_uses_private.h"
 
 #include <string.h>
 
-#define SOURCES_MAX 60
+#include "verify/calls/grow_private.h"
+
 #define AGGREGATES_MAX 100
 
 typedef const struct reader_scope scope_of;
@@ -72,21 +74,13 @@ static void add_condition(struct draft *d, struct formula *condition)
             add_condition(d, condition->arguments[i]);
         return;
     }
-    if (d->condition_count == d->condition_room) {
-        struct formula **more;
-
-        d->condition_room = 2 * d->condition_room + 16;
-        more = reader_take(d->r, d->condition_room, sizeof *more);
-        if (d->condition_count > 0)
-            memcpy(more, d->conditions, d->condition_count * sizeof *more);
-        d->conditions = more;
-    }
+    GROW(d->r->arena, d->conditions, d->condition_count, &d->condition_room);
     d->conditions[d->condition_count++] = condition;
 }
 
 static struct from_source *add_source(struct draft *d, struct from_source source)
 {
-    if (d->s->source_count == SOURCES_MAX)
+    if (d->s->source_count == READ_SOURCES_MAX)
         reader_refuse(d->r, "so many tables in a query");
     for (uint32_t i = 0; i < d->s->source_count; i++)
         if (text_equal(d->s->sources[i].alias, source.alias))
@@ -99,7 +93,9 @@ static struct from_source *add_source(struct draft *d, struct from_source source
 
 static void read_from(struct draft *, const PgQuery__Node *);
 
-/* Which of its tables an outer join may leave out: the last one, or of a RIGHT JOIN the first, which is bound last. */
+/*
+ * Which of its tables an outer join may leave out: the last one, or of a RIGHT JOIN the first, which is bound last.
+ */
 static struct from_source *find_optional(struct draft *d, const PgQuery__JoinExpr *join, uint32_t first)
 {
     uint32_t count = d->s->source_count;
@@ -135,7 +131,6 @@ static void read_join(struct draft *d, const PgQuery__JoinExpr *join)
 
 static void read_from(struct draft *d, const PgQuery__Node *node)
 {
-
     if (node->node_case == PG_QUERY__NODE__NODE_RANGE_VAR) {
         d->s->names_table = true;
         add_source(d, source_of(d->r, node->range_var));
@@ -158,169 +153,6 @@ static void read_from(struct draft *d, const PgQuery__Node *node)
     if (node->node_case != PG_QUERY__NODE__NODE_JOIN_EXPR)
         reader_refuse(d->r, "such a thing in FROM");
     read_join(d, node->join_expr);
-}
-
-/* --- Pins ------------------------------------------------------------------------------------ */
-
-/* Which of the query's sources, and of their columns, are named. */
-struct named {
-    uint64_t sources;
-    uint64_t *columns; /* by source; or NULL */
-};
-
-static void name_in(struct named *, const struct formula *, uint32_t depth);
-
-/* A selection that stands so many queries within. */
-static void name_in_selection(struct named *n, const struct selection *s, uint32_t depth)
-{
-    if (s->left) {
-        name_in_selection(n, s->left, depth);
-        name_in_selection(n, s->right, depth);
-        return;
-    }
-    name_in(n, s->where, depth);
-    name_in(n, s->having, depth);
-    for (uint32_t i = 0; s->outputs && i < s->shape->count; i++)
-        name_in(n, s->outputs[i], depth);
-    for (uint32_t i = 0; s->values && i < s->value_rows * s->shape->count; i++)
-        name_in(n, s->values[i], depth);
-    for (uint32_t i = 0; i < s->group_count; i++)
-        name_in(n, s->groups[i], depth);
-    for (uint32_t i = 0; i < s->order_count; i++)
-        name_in(n, s->order[i].by, depth);
-    for (uint32_t i = 0; i < s->source_count; i++) {
-        name_in(n, s->sources[i].on, depth);
-        if (s->sources[i].derived)
-            name_in_selection(n, s->sources[i].derived, depth);
-    }
-}
-
-static void name_in(struct named *n, const struct formula *formula, uint32_t depth)
-{
-    if (!formula)
-        return;
-    if (formula->kind == FORMULA_COLUMN && formula->as.column.depth == depth) {
-        n->sources |= UINT64_C(1) << formula->as.column.source;
-        if (n->columns)
-            n->columns[formula->as.column.source] |= column_bit(formula->as.column.column);
-    }
-    for (uint32_t i = 0; i < formula->count; i++)
-        name_in(n, formula->arguments[i], depth);
-    if (formula->kind == FORMULA_SUBQUERY)
-        name_in_selection(n, formula->as.subquery.selection, depth + 1);
-}
-
-static uint64_t needs_of(const struct formula *formula, uint32_t depth)
-{
-    struct named n = { .sources = 0 };
-
-    name_in(&n, formula, depth);
-    return n.sources;
-}
-
-/* Which columns make no difference: to what is found, and to what comes of it. */
-static void note_unused(struct draft *d)
-{
-    uint64_t columns[SOURCES_MAX + 1] = { 0 };
-    struct named n = { .columns = columns };
-    struct selection *s = d->s;
-
-    name_in(&n, s->where, 0);
-    for (uint32_t i = 0; i < s->order_count; i++)
-        name_in(&n, s->order[i].by, 0);
-    for (uint32_t i = 0; i < s->source_count; i++)
-        name_in(&n, s->sources[i].on, 0);
-    for (uint32_t i = 0; i < s->source_count; i++)
-        s->sources[i].unsought = ~columns[i];
-    name_in_selection(&n, s, 0);
-    for (uint32_t i = 0; i < s->source_count; i++)
-        s->sources[i].unused = ~columns[i];
-}
-
-static bool calls_routine(const struct formula *formula)
-{
-    for (uint32_t i = 0; i < formula->count; i++)
-        if (calls_routine(formula->arguments[i]))
-            return true;
-    return formula->kind == FORMULA_CALL || formula->kind == FORMULA_SUBQUERY;
-}
-
-static bool add_pin(struct pin *pins, uint32_t *count, const struct formula *column, char operation,
-                    const struct formula *value)
-{
-    uint64_t needs = needs_of(value, 0);
-
-    if (column->kind != FORMULA_COLUMN || column->as.column.depth != 0 ||
-        (needs >> column->as.column.source & 1) || calls_routine(value))
-        return false;
-    pins[(*count)++] = (struct pin){ column->as.column.source, column->as.column.column, operation,
-                                     value, needs };
-    return true;
-}
-
-/* Of conditions that are all to hold, also those of the LEFT JOIN of the source itself. */
-static void find_pins(struct draft *d, const struct formula *condition, struct pin *pins,
-                      uint32_t *count)
-{
-    static const char turned[][2] = { { '=', '=' }, { '<', '>' }, { '>', '<' }, { 'l', 'g' }, { 'g', 'l' } };
-
-    if (condition->kind == FORMULA_AND) {
-        for (uint32_t i = 0; i < condition->count; i++)
-            find_pins(d, condition->arguments[i], pins, count);
-        return;
-    }
-    if (condition->kind != FORMULA_COMPARE)
-        return;
-    for (size_t i = 0; i < sizeof turned / sizeof *turned; i++) {
-        if (turned[i][0] != condition->as.operation)
-            continue;
-        add_pin(pins, count, condition->arguments[0], turned[i][0], condition->arguments[1]);
-        add_pin(pins, count, condition->arguments[1], turned[i][1], condition->arguments[0]);
-    }
-}
-
-static uint32_t count_comparisons(const struct formula *condition)
-{
-    uint32_t count = condition->kind == FORMULA_COMPARE;
-
-    for (uint32_t i = 0; condition->kind == FORMULA_AND && i < condition->count; i++)
-        count += count_comparisons(condition->arguments[i]);
-    return count;
-}
-
-static void keep_pins(struct draft *d)
-{
-    struct selection *s = d->s;
-    uint32_t room = s->where ? 2 * count_comparisons(s->where) : 0, count = 0;
-    struct pin *pins;
-
-    for (uint32_t i = 0; i < s->source_count; i++)
-        room += s->sources[i].on ? 2 * count_comparisons(s->sources[i].on) : 0;
-    pins = reader_take(d->r, room, sizeof *pins);
-    for (uint32_t i = 0; i < s->source_count; i++) {
-        uint32_t from = count, kept;
-
-        if (!s->sources[i].on)
-            continue;
-        find_pins(d, s->sources[i].on, pins, &count);
-        kept = from;
-        for (uint32_t p = from; p < count; p++)
-            if (pins[p].source == i)
-                pins[kept++] = pins[p];
-        count = kept;
-    }
-    /* What WHERE says of an optional source holds only where there is a row of it. */
-    if (s->where) {
-        uint32_t from = count, kept = count;
-
-        find_pins(d, s->where, pins, &count);
-        for (uint32_t p = from; p < count; p++)
-            if (!s->sources[pins[p].source].is_optional)
-                pins[kept++] = pins[p];
-        count = kept;
-    }
-    s->pins = pins;
-    s->pin_count = count;
 }
 
 /* --- What is selected --------------------------------------------------------------------------- */
@@ -589,8 +421,8 @@ static void begin(struct draft *d, struct reader *r, scope_of *outer)
 {
     *d = (struct draft){ .r = r };
     d->s = reader_take(r, 1, sizeof *d->s);
-    d->s->sources = reader_take(r, SOURCES_MAX, sizeof *d->s->sources);
-    d->s->binding = reader_take(r, SOURCES_MAX, sizeof *d->s->binding);
+    d->s->sources = reader_take(r, READ_SOURCES_MAX, sizeof *d->s->sources);
+    d->s->binding = reader_take(r, READ_SOURCES_MAX, sizeof *d->s->binding);
     d->scope = (struct reader_scope){ .outer = outer, .sources = d->s->sources };
     d->scope.aggregates = reader_take(r, AGGREGATES_MAX, sizeof *d->scope.aggregates);
     d->scope.aggregate_room = AGGREGATES_MAX;
@@ -628,7 +460,7 @@ static const struct selection *read_query(struct reader *r, scope_of *outer,
         if (stmt->where_clause)
             add_condition(&d, read_truth(r, &d.scope, stmt->where_clause));
         d.s->where = all_conditions(&d);
-        keep_pins(&d);
+        read_pins(r, d.s);
         d.scope.selection = d.s;
         read_outputs(&d, stmt->target_list, stmt->n_target_list);
         read_groups(&d, stmt);
@@ -646,7 +478,7 @@ static const struct selection *read_query(struct reader *r, scope_of *outer,
     d.s->aggregates = (const struct formula *const *)d.scope.aggregates;
     d.s->shape = take_shape(&d);
     if (!d.s->left)
-        note_unused(&d);
+        read_unused(d.s);
     return d.s;
 }
 
@@ -657,14 +489,6 @@ const struct selection *read_selection(struct reader *r, scope_of *outer, const 
 
 /* --- Writing ------------------------------------------------------------------------------------------ */
 
-static uint32_t find_place(struct reader *r, const struct relation *relation, const char *name)
-{
-    for (uint32_t i = 0; i < relation->column_count; i++)
-        if (text_equal(relation->columns[i].name, text_of(name)))
-            return i;
-    trap_unknown(r->trap, "the column %s", name);
-}
-
 static void read_settings(struct draft *d, const struct relation *relation, PgQuery__Node **targets,
                           size_t count, struct statement *statement)
 {
@@ -672,7 +496,7 @@ static void read_settings(struct draft *d, const struct relation *relation, PgQu
 
     for (size_t i = 0; i < count; i++) {
         const PgQuery__ResTarget *target = targets[i]->res_target;
-        uint32_t column = find_place(d->r, relation, target->name);
+        uint32_t column = read_place(d->r, relation, target->name);
 
         if (target->n_indirection > 0)
             reader_refuse(d->r, "SET of a part of a column");
@@ -718,8 +542,8 @@ static struct statement *read_change(struct reader *r, enum statement_kind kind,
         add_condition(&d, read_truth(r, &d.scope, where));
     d.s->where = all_conditions(&d);
     d.s->locks = true;
-    keep_pins(&d);
-    note_unused(&d);
+    read_pins(r, d.s);
+    read_unused(d.s);
     d.s->sources[0].unused = 0; /* what is written, and RETURNING */
     statement->selection = d.s;
     if (update)
@@ -750,7 +574,7 @@ static void read_arbiter(struct reader *r, const PgQuery__InferClause *infer,
     for (size_t i = 0; i < infer->n_index_elems; i++) {
         if (!infer->index_elems[i]->index_elem->name)
             reader_refuse(r, "such an ON CONFLICT");
-        columns[i] = find_place(r, relation, infer->index_elems[i]->index_elem->name);
+        columns[i] = read_place(r, relation, infer->index_elems[i]->index_elem->name);
     }
     if (infer->where_clause)
         reader_refuse(r, "such an ON CONFLICT");
@@ -811,6 +635,8 @@ static void fit_values(struct reader *r, const struct statement *statement, stru
 
     if (s->left || (s->values && (s->order_count > 0 || s->limit || s->offset)))
         reader_refuse(r, "INSERT of a UNION, or of VALUES in an order");
+    if (rows > 1 && r->saw_call)
+        reader_refuse(r, "a call in VALUES of several rows"); /* it sees those that are there already */
     for (uint32_t i = 0; i < rows * width; i++) {
         const struct relation_column *column =
             &statement->relation->columns[statement->columns[i % width]];
@@ -851,7 +677,7 @@ static struct statement *read_insert(struct reader *r, const PgQuery__InsertStmt
     columns = reader_take(r, count, sizeof *columns);
     for (uint32_t i = 0; i < count; i++)
         columns[i] = stmt->n_cols > 0
-                         ? find_place(r, statement->relation, stmt->cols[i]->res_target->name)
+                         ? read_place(r, statement->relation, stmt->cols[i]->res_target->name)
                          : i;
     statement->columns = columns;
     statement->selection = s;

@@ -70,18 +70,16 @@ static struct formula *read_value(struct body_reader *b, const char *text, struc
     const PgQuery__SelectStmt *stmt;
     const PgQuery__Node *node;
     struct formula *formula;
-    struct text kept;
 
     buffer_text(&sql, TEXT("SELECT "));
     buffer_text(&sql, text_of(text));
-    kept = sql.out_of_memory ? TEXT("") : reader_keep(r, (struct text){ sql.at, sql.count });
-    buffer_close(&sql);
-    node = reader_parse(r, kept);
+    node = reader_parse(r, reader_keep_buffer(r, &sql));
     if (node->node_case != PG_QUERY__NODE__NODE_SELECT_STMT)
         reader_refuse(r, "an expression that is none");
     stmt = node->select_stmt;
     if (stmt->n_from_clause > 0 || stmt->where_clause || stmt->n_target_list != 1 ||
-        stmt->n_group_clause > 0 || stmt->op > PG_QUERY__SET_OPERATION__SETOP_NONE)
+        stmt->n_group_clause > 0 || stmt->having_clause || stmt->limit_count || stmt->limit_offset ||
+        stmt->n_sort_clause > 0 || stmt->op > PG_QUERY__SET_OPERATION__SETOP_NONE)
         reader_refuse(r, "a query as an expression");
     r->saw_subquery_table = false;
     formula = read_formula(r, NULL, stmt->target_list[0]->res_target->val);
@@ -173,8 +171,7 @@ static struct item_type read_type_text(struct body_reader *b, const char *writte
         return copied_type(b, (struct text){ text.at, text.length - 5 });
     buffer_text(&sql, TEXT("SELECT NULL::"));
     buffer_text(&sql, text);
-    kept = sql.out_of_memory ? TEXT("") : reader_keep(b->r, (struct text){ sql.at, sql.count });
-    buffer_close(&sql);
+    kept = reader_keep_buffer(b->r, &sql);
     if (memchr(text.at, '%', text.length))
         reader_refuse(b->r, "%ROWTYPE");
     node = reader_parse(b->r, kept)->select_stmt->target_list[0]->res_target->val;
@@ -356,8 +353,8 @@ static struct reader_name *find_cursor(struct body_reader *b, struct text name)
     return n;
 }
 
-static struct step *add_cursor_step(struct body_reader *b, struct step **last, struct step *block, enum step_kind kind,
-                                    const struct reader_name *name)
+static struct step *add_cursor_step(struct body_reader *b, struct step **last, struct step *block,
+                                    enum step_kind kind, const struct reader_name *name)
 {
     struct step *step = add_step(b, last, &block->body, kind);
 
@@ -380,7 +377,8 @@ static struct step *begin_opening(struct body_reader *b, const struct cursor_use
         struct step *assign = add_step(b, &last, &block->body, STEP_ASSIGN);
 
         assign->slot = name->cursor->slots[i];
-        assign->value = read_value(b, use->arguments[i].at, b->routine->variables[assign->slot].type, &assign->counts);
+        assign->value =
+            read_value(b, use->arguments[i].at, b->routine->variables[assign->slot].type, &assign->counts);
     }
     /* They are a SELECT, to PostgreSQL. */
     if (use->argument_count > 0) {

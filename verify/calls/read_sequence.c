@@ -105,26 +105,30 @@ static struct formula *number_of(struct reader *r, enum number number, const str
     return formula;
 }
 
-/* The next number of a sequence and nothing else, which fits the type whatever it is. */
-static bool keeps_number(const struct formula *formula)
+/* The sequence whose next number it is and nothing else, which fits the type whatever it is; or NULL. */
+static const struct sequence *kept_number(const struct formula *formula)
 {
     const struct formula *number = formula->kind == FORMULA_CAST ? formula->arguments[0] : formula;
     int64_t low = INT64_MIN, high = INT64_MAX;
 
     if (number->kind != FORMULA_NUMBER || number->as.asks.kind != NUMBER_NEXT || !kind_is_integer(formula->type.kind))
-        return false;
+        return NULL;
     if (formula->type.kind != KIND_BIGINT)
         low = formula->type.kind == KIND_INTEGER ? INT32_MIN : INT16_MIN;
     if (formula->type.kind != KIND_BIGINT)
         high = formula->type.kind == KIND_INTEGER ? INT32_MAX : INT16_MAX;
-    return number->as.asks.sequence->low >= low && number->as.asks.sequence->high <= high;
+    return number->as.asks.sequence->low >= low && number->as.asks.sequence->high <= high ? number->as.asks.sequence
+                                                                                          : NULL;
 }
 
 bool read_note_number(struct reader *r, struct relation_column *column, const struct formula *formula)
 {
-    if (!keeps_number(formula))
+    const struct sequence *sequence = kept_number(formula);
+
+    if (!sequence)
         return false;
-    column->is_given_numbers = true;
+    column->is_looked_at |= column->given_by && column->given_by != sequence; /* two may give the same */
+    column->given_by = sequence;
     r->catalog->kept_numbers++;
     return true;
 }
@@ -133,12 +137,10 @@ void read_numbered_column(struct reader *r, const struct relation *relation,
                           struct relation_column *column, PgQuery__Node *const *options, size_t count)
 {
     struct buffer name = { 0 };
-    struct text kept = TEXT("");
+    struct text kept;
 
     buffer_print(&name, "%.*s_%.*s_seq", TEXT_PRINT(relation->name), TEXT_PRINT(column->name));
-    if (!name.out_of_memory)
-        kept = reader_keep(r, (struct text){ name.at, name.count });
-    buffer_close(&name);
+    kept = reader_keep_buffer(r, &name);
     column->not_null = true;
     column->initial = read_as(r,
                               number_of(r, NUMBER_NEXT,

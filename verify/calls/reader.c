@@ -44,6 +44,14 @@ struct text reader_keep(struct reader *r, struct text text)
     return (struct text){ copy, text.length };
 }
 
+struct text reader_keep_buffer(struct reader *r, struct buffer *buffer)
+{
+    struct text kept = buffer->out_of_memory ? TEXT("") : reader_keep(r, (struct text){ buffer->at, buffer->count });
+
+    buffer_close(buffer);
+    return kept;
+}
+
 const char *reader_string(const PgQuery__Node *node)
 {
     return node && node->node_case == PG_QUERY__NODE__NODE_STRING ? node->string->sval : "";

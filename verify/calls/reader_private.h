@@ -4,6 +4,7 @@
  *     reader.c          texts to trees; types
  *     read_formula.c    expressions
  *     read_query.c      SELECT, and what writes
+ *     read_uses.c       which columns make a difference to these
  *     read_routine.c    bodies of functions
  *     read_cursor.c     cursors in them
  *     read_catalog.c    a file of tables and functions
@@ -67,6 +68,7 @@ PgQuery__Node *reader_parse(struct reader *, struct text sql);
 PgQuery__ParseResult *reader_parse_all(struct reader *, struct text sql);
 void *reader_take(struct reader *, size_t count, size_t size);
 struct text reader_keep(struct reader *, struct text);
+struct text reader_keep_buffer(struct reader *, struct buffer *); /* which is closed; "" without memory */
 const char *reader_string(const PgQuery__Node *); /* of a String, or "" */
 struct item_type reader_type(struct reader *, const PgQuery__TypeName *);
 _Noreturn void reader_refuse(struct reader *, const char *what);
@@ -99,6 +101,9 @@ void read_routine(struct reader *, struct routine *, const PgQuery__CreateFuncti
                   struct text statement);
 
 /* --- Files --- */
+
+/* The number of a column. */
+uint32_t read_place(struct reader *, const struct relation *, const char *name);
 
 /* Into the reader's catalog. */
 void read_catalog(struct reader *, struct text file);

@@ -3,7 +3,9 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/bisect.h"
 #include "base/hash.h"
+#include "verify/calls/grow_private.h"
 
 /* A treap: a search tree that is a heap by random priorities. */
 struct index_node {
@@ -199,19 +201,12 @@ struct row_entry *row_states_find(struct row_store *store, const struct relation
 
 uint32_t row_states_count(const struct row_entry *entry, uint32_t state)
 {
-    uint32_t low = 0, high = entry->count;
+    uint32_t count;
 
-    if (high > 0 && entry->versions[high - 1].position <= state)
-        return high;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (entry->versions[middle].position <= state)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    if (entry->count > 0 && entry->versions[entry->count - 1].position <= state)
+        return entry->count;
+    BISECT(count, 0, entry->count, entry->versions[count].position <= state);
+    return count;
 }
 
 const struct packed *row_states_at(const struct row_entry *entry, uint32_t state)
@@ -242,11 +237,7 @@ const struct packed *row_states_see(const struct row_store *store, struct row_en
         if (is_exception(&view->exceptions[i], entry))
             state = view->exceptions[i].state;
     count = view->choose ? view->choose(view->context, entry, view->ignored) : row_states_count(entry, state);
-    if (count == 0)
-        return NULL;
-    if (view->began && entry->versions[count - 1].position > *view->began)
-        *view->began = entry->versions[count - 1].position;
-    return entry->versions[count - 1].row;
+    return count > 0 ? entry->versions[count - 1].row : NULL;
 }
 
 static bool is_in_doubt(const struct row_entry *entry)
@@ -441,7 +432,10 @@ static bool may_be_within(const struct row_range *range, const struct row_entry 
     return true;
 }
 
-/* Other indexes do not have them under all values that they may have: the view says whether one is in doubt in its state. */
+/*
+ * Other indexes do not have them under all values that they may have: the view says whether one is in doubt in its
+ * state.
+ */
 static void meet_open_rows(struct row_store *store, const struct relation *relation, const struct row_range *range,
                            const struct row_view *view)
 {
@@ -479,16 +473,9 @@ struct packed *row_states_take(struct row_store *store, const struct relation *r
 
 void row_states_write(struct row_store *store, struct row_entry *entry, const struct packed *row)
 {
+    store->writes++;
     if (entry->own_run != store->run) {
-        if (store->written_count == store->written_room) {
-            struct row_entry **more;
-
-            store->written_room = 2 * store->written_room + 64;
-            more = arena_take(store->arena, store->written_room, sizeof *more);
-            if (store->written_count > 0)
-                memcpy(more, store->written, store->written_count * sizeof *more);
-            store->written = more;
-        }
+        GROW(store->arena, store->written, store->written_count, &store->written_room);
         store->written[store->written_count++] = entry;
     }
     entry->own_run = store->run;
@@ -502,15 +489,7 @@ void row_states_offer(struct row_store *store, struct row_entry *entry, const st
 {
     uint32_t at = entry->count;
 
-    if (entry->count == entry->room) {
-        struct row_version *more;
-
-        entry->room = 2 * entry->room + 1;
-        more = arena_take(store->arena, entry->room, sizeof *more);
-        if (entry->count > 0)
-            memcpy(more, entry->versions, entry->count * sizeof *more);
-        entry->versions = more;
-    }
+    GROW(store->arena, entry->versions, entry->count, &entry->room);
     for (; at > 0 && entry->versions[at - 1].position > version->position; at--) {
         entry->versions[at] = entry->versions[at - 1];
         entry->projections = NULL;

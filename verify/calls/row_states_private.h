@@ -61,6 +61,7 @@ struct row_store {
     uint64_t run;               /* of the transaction that runs now */
     struct row_entry **written; /* by it */
     uint32_t written_count, written_room;
+    uint64_t writes; /* that were made, of all runs */
     uint64_t draws;
     struct row_entry **open_rows; /* of each table, a list */
 };
@@ -76,8 +77,10 @@ struct row_view {
     uint32_t state;
     const struct row_exception *exceptions;
     uint32_t exception_count;
-    uint32_t *began; /* may be NULL: the last position not after the state at which something that was looked at changed */
-    /* If it is there, it says of each row how many of its versions there are, as far as columns that are not ignored tell. */
+    /*
+     * If it is there, it says of each row how many of its versions there are, as far as columns that are not ignored
+     * tell.
+     */
     uint32_t (*choose)(void *context, struct row_entry *, uint64_t ignored);
     uint64_t ignored; /* columns whose values nobody looks at, by column_bit() */
     void *context;

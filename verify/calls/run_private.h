@@ -28,6 +28,7 @@ struct run {
     bool is_locking;  /* writes find the newest rows */
     uint32_t before;  /* the state before the transaction's place */
     struct row_view view, newest; /* of the statement that runs */
+    uint64_t writes;              /* that were made before it */
 
     const struct text *parameters; /* $1 and on; at == NULL: null */
     uint32_t parameter_count;
@@ -108,8 +109,6 @@ struct outcome_of_statement {
 
 void run_statement(const struct place_of_work *, const struct statement *,
                    struct outcome_of_statement *);
-/* Of an expression of PL/pgSQL that has a subquery. */
-void run_count(struct run *, bool is_plain_select);
 
 /* A row that is said to have been there at first. What it refers to may be among the rows that nobody knows. */
 void write_first(const struct place_of_work *, const struct relation *, const struct packed *row);

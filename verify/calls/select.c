@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "verify/calls/grow_private.h"
 
 typedef const struct place_of_work place;
 
@@ -93,15 +94,7 @@ static void bind(struct selecting *, uint32_t level);
 
 static struct result_row *new_row(struct selecting *q)
 {
-    if (q->found_count == q->found_room) {
-        struct result_row **more;
-
-        q->found_room = 2 * q->found_room + 8;
-        more = arena_take(memory_of(q), q->found_room, sizeof *more);
-        if (q->found_count > 0)
-            memcpy(more, q->found, q->found_count * sizeof *more);
-        q->found = more;
-    }
+    GROW(memory_of(q), q->found, q->found_count, &q->found_room);
     q->found[q->found_count] = arena_take(memory_of(q), 1, sizeof **q->found);
     return q->found[q->found_count++];
 }
@@ -269,6 +262,9 @@ static void search_relation(struct selecting *q, const struct relation *relation
     struct row_view view = view_of(q, b->source);
     struct row_range range = { .columns = k->columns, .equal = k->equal, .equal_count = k->equal_count };
 
+    /* PostgreSQL does not show a statement what it has written itself, or what was called within it. */
+    if (q->place.run->writes != q->place.run->store->writes)
+        trap_unknown(q->place.run->trap, "a query behind something that was written in the same statement");
     if (relation->key.count <= 60 && find_by_key(q, relation, k, b))
         return;
     range.column_count = k->equal_count;
@@ -370,8 +366,8 @@ static void choose_early_end(struct selecting *q)
     struct item limit, offset = item_integer(0);
 
     q->stop_after = UINT32_MAX;
-    if (s->source_count != 1 || s->sources[0].derived || s->is_aggregating || s->is_distinct || s->locks || !s->limit ||
-        s->order_count == 0 || s->order[0].by->kind != FORMULA_COLUMN ||
+    if (s->source_count != 1 || s->sources[0].derived || s->is_aggregating || s->is_distinct || s->locks ||
+        !s->limit || s->order_count == 0 || s->order[0].by->kind != FORMULA_COLUMN ||
         s->order[0].by->as.column.depth != 0 || s->order[0].nulls_first != s->order[0].descends)
         return;
     limit = evaluate(&q->place, s->limit);
@@ -437,15 +433,7 @@ static bool is_seen(struct selecting *q, struct tally *tally, const struct item 
     for (uint32_t i = 0; i < tally->seen_count; i++)
         if (item_compare(&tally->seen[i], value) == 0)
             return true;
-    if (tally->seen_count == tally->seen_room) {
-        struct item *more;
-
-        tally->seen_room = 2 * tally->seen_room + 8;
-        more = arena_take(memory_of(q), tally->seen_room, sizeof *more);
-        if (tally->seen_count > 0)
-            memcpy(more, tally->seen, tally->seen_count * sizeof *more);
-        tally->seen = more;
-    }
+    GROW(memory_of(q), tally->seen, tally->seen_count, &tally->seen_room);
     tally->seen[tally->seen_count++] = *value;
     return false;
 }
@@ -609,10 +597,11 @@ static void compute_keys(struct selecting *q, struct result_row *row)
         row->keys[i] = evaluate(&q->place, q->s->order[i].by);
 }
 
-static bool same_cells(const struct result_row *a, const struct result_row *b, uint32_t width)
+static bool match_cells(const struct result_row *a, const struct result_row *b, uint32_t width,
+                        bool matches(const struct item *, const struct item *))
 {
     for (uint32_t i = 0; i < width; i++)
-        if (!item_same(&a->cells[i], &b->cells[i]))
+        if (!matches(&a->cells[i], &b->cells[i]))
             return false;
     return true;
 }
@@ -632,7 +621,7 @@ static void remove_doubles(struct selecting *q)
         for (uint32_t c = 0; c < width; c++)
             hash = hash_mix(hash, item_hash(&row->cells[c]));
         for (other = heads[hash % bucket_count]; other; other = nexts[other - 1])
-            if (same_cells(q->found[other - 1], row, width))
+            if (match_cells(q->found[other - 1], row, width, item_same))
                 break;
         for (uint32_t c = 0; other && c < width; c++)
             rely_on_first(q, &q->found[other - 1]->cells[c], &row->cells[c]);
@@ -685,7 +674,10 @@ static void give(struct selecting *q, struct result *result)
     *result = (struct result){ .rows = q->found, .count = q->found_count, .width = q->s->shape->count };
     result->first = offset < result->count ? offset : result->count;
     result->last = limit < result->count - result->first ? result->first + limit : result->count;
-    /* Rows that OFFSET passes over may fail, too. What ties with the last one given could have been given in its place. */
+    /*
+     * Rows that OFFSET passes over may fail, too. What ties with the last one given could have been given in its
+     * place.
+     */
     for (uint32_t i = 0; i < result->count && limit > 0; i++)
         if (i < result->last || q->found[i]->block == q->found[result->last - 1]->block)
             compute_cells(q, q->found[i]);
@@ -802,24 +794,16 @@ void select_targets(place *p, const struct selection *s, struct result *result)
     *result = (struct result){ .rows = q.found, .count = q.found_count, .last = q.found_count };
 }
 
-static bool identical_cells(const struct result_row *a, const struct result_row *b, uint32_t width)
-{
-    for (uint32_t i = 0; i < width; i++)
-        if (!item_identical(&a->cells[i], &b->cells[i]))
-            return false;
-    return true;
-}
-
 /* Rows that are alike may be exchanged. A block's rows stand together. */
 static bool block_differs(const struct result *result, uint32_t place_in_rows)
 {
     const struct result_row *row = result->rows[place_in_rows];
 
     for (uint32_t i = place_in_rows + 1; i < result->count && result->rows[i]->block == row->block; i++)
-        if (!identical_cells(result->rows[i], row, result->width))
+        if (!match_cells(result->rows[i], row, result->width, item_identical))
             return true;
     for (uint32_t i = place_in_rows; i > 0 && result->rows[i - 1]->block == row->block; i--)
-        if (!identical_cells(result->rows[i - 1], row, result->width))
+        if (!match_cells(result->rows[i - 1], row, result->width, item_identical))
             return true;
     return false;
 }

@@ -61,6 +61,7 @@ void session_begin(struct session *s, void (*see)(struct run *, uint32_t), void 
                            .is_locking = is_locking,
                            .view = { .state = before },
                            .newest = { .state = before },
+                           .writes = s->store.writes,
                            .row_number = 1,
                            .steps_left = STEPS_MAX };
 }
@@ -78,8 +79,7 @@ enum ended session_call(struct session *s, const struct routine *routine, const 
     for (uint32_t i = 0; i < count; i++) {
         struct item text = arguments[i].at ? item_text(arguments[i]) : item_null();
 
-        items[i] = item_cast(&s->run.bench, text, KIND_UNKNOWN, routine->variables[i].type,
-                             CAST_IS_ASSIGNMENT);
+        items[i] = item_cast(&s->run.bench, text, routine->variables[i].type, CAST_IS_ASSIGNMENT);
     }
     *value = run_routine(&s->run, routine, items);
     return ENDED_WELL;
@@ -122,12 +122,25 @@ enum ended session_execute(struct session *s, const struct statement *statement,
     return ENDED_WELL;
 }
 
-void session_need(struct session *s, struct buffer *buffer)
+struct text session_keep(struct session *s, struct buffer *buffer)
 {
-    if (!buffer->out_of_memory)
-        return;
+    char *at = buffer->out_of_memory ? NULL : arena_push(&s->scratch, buffer->count + 1, 1);
+    struct text kept = { at, buffer->count };
+
+    if (at && buffer->count > 0)
+        memcpy(at, buffer->at, buffer->count);
     buffer_close(buffer);
-    arena_take(&s->scratch, SIZE_MAX / 8, 1);
+    if (!at)
+        arena_take(&s->scratch, SIZE_MAX / 8, 1);
+    return kept;
+}
+
+struct text session_print(struct session *s, const struct item *item)
+{
+    struct buffer printed = { 0 };
+
+    item_print(item, &printed);
+    return session_keep(s, &printed);
 }
 
 static void see_newest(struct run *run, uint32_t statement)
@@ -136,18 +149,14 @@ static void see_newest(struct run *run, uint32_t statement)
     run->view = run->newest = (struct row_view){ .state = run->before };
 }
 
-/* "SELECT load(2)"; empty without memory, which does not parse. */
+/* "SELECT load(2)" */
 static struct text select_of(struct session *s, struct text call)
 {
     struct buffer sql = { 0 };
-    struct text kept = TEXT("");
 
     buffer_text(&sql, TEXT("SELECT "));
     buffer_text(&sql, call);
-    if (!sql.out_of_memory)
-        kept = reader_keep(&s->reader, (struct text){ sql.at, sql.count });
-    buffer_close(&sql);
-    return kept;
+    return reader_keep_buffer(&s->reader, &sql);
 }
 
 static void evaluate_call(struct session *s, struct text sql)
@@ -197,7 +206,7 @@ enum ended session_put_row(struct session *s, struct text table, const struct te
             c++;
         if (c == relation_named(relation))
             trap_unknown(&s->trap, "the column %.*s of an initial row", TEXT_PRINT(name));
-        item = item_cast(&s->run.bench, value.at ? item_text(value) : item_null(), KIND_UNKNOWN,
+        item = item_cast(&s->run.bench, value.at ? item_text(value) : item_null(),
                          relation->columns[c].type, CAST_IS_ASSIGNMENT);
         row[c] = row_states_pack(&s->lasting, &item);
     }

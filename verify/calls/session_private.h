@@ -54,8 +54,11 @@ enum ended session_prepare(struct session *, struct text sql, const struct state
 enum ended session_execute(struct session *, const struct statement *, const struct text *parameters,
                            uint32_t count, struct outcome_of_statement *);
 
-/* Leaves by the guard if there was no memory for what is in the buffer, which is then closed. */
-void session_need(struct session *, struct buffer *);
+/*
+ * What is in the buffer, which is closed, until the transaction is over; leaves by the guard if there is no memory.
+ */
+struct text session_keep(struct session *, struct buffer *);
+struct text session_print(struct session *, const struct item *);
 
 /* A call as text: "load(2)". */
 enum ended session_call_text(struct session *, struct text call);

@@ -12,7 +12,6 @@
 /* What is known at a place of a program, on the ways that lead there. */
 struct knowledge {
     bool is_reachable;
-    uint64_t dirty; /* tables, by relation_bit(), some row of which may have been written, nobody knows which */
     uint32_t row_count;
     struct sure_row rows[ROWS_MAX];
     struct item *items; /* of variables */
@@ -21,8 +20,9 @@ struct knowledge {
 
 /* All rows that may be written, on any way. */
 struct bounds {
-    bool are_unknown;
+    uint64_t unknown; /* tables, by relation_bit(), of which some row may be written, nobody knows which */
     struct row_entry *rows[ROWS_MAX];
+    bool may_repeat[ROWS_MAX]; /* it may be written more than once */
     uint32_t row_count;
 };
 
@@ -46,6 +46,7 @@ struct walk {
     struct item returned; /* if it is always the same */
     struct bounds *bounds;
     bool is_idle;         /* only ways on which nothing is written are walked */
+    bool may_repeat;      /* what is walked once may be executed more than once */
     uint32_t depth, nesting; /* calls within calls; statements within statements, of all of these */
 };
 
@@ -79,14 +80,6 @@ static uint64_t relation_bit(const struct relation *relation)
     return UINT64_C(1) << relation->number % 64;
 }
 
-/* Rows that are sure on one way only. */
-static void note_dirty(struct knowledge *k, const struct knowledge *one, struct knowledge *other)
-{
-    for (uint32_t i = 0; i < one->row_count; i++)
-        if (!find_row(other, one->rows[i].entry))
-            k->dirty |= relation_bit(one->rows[i].entry->relation);
-}
-
 /* What holds on both ways. */
 static void join(const struct walk *w, struct knowledge *into, struct knowledge *from)
 {
@@ -99,9 +92,6 @@ static void join(const struct walk *w, struct knowledge *into, struct knowledge 
         copy_knowledge(w, into, from);
         return;
     }
-    into->dirty |= from->dirty;
-    note_dirty(into, into, from);
-    note_dirty(into, from, into);
     for (uint32_t i = 0; i < into->row_count; i++) {
         const struct sure_row *other = find_row(from, into->rows[i].entry);
 
@@ -113,28 +103,27 @@ static void join(const struct walk *w, struct knowledge *into, struct knowledge 
         into->is_known[i] &= from->is_known[i] && item_identical(&into->items[i], &from->items[i]);
 }
 
-static void note_bound(struct bounds *b, struct row_entry *entry)
+/* This row of the table may be written; NULL: any row. */
+static void note_bound(const struct walk *w, const struct relation *relation, struct row_entry *entry)
 {
+    struct bounds *b = w->bounds;
     uint32_t i = 0;
 
     while (i < b->row_count && b->rows[i] != entry)
         i++;
-    if (i < b->row_count)
+    if (!entry || i == ROWS_MAX) {
+        b->unknown |= relation_bit(relation);
         return;
-    b->are_unknown |= !entry || b->row_count == ROWS_MAX;
-    if (!b->are_unknown)
-        b->rows[b->row_count++] = entry;
+    }
+    b->may_repeat[i] = w->may_repeat || i < b->row_count;
+    b->rows[i] = entry;
+    b->row_count += i == b->row_count;
 }
 
-/* Some row may have been written, perhaps once more: in this table, or in any if it is NULL. */
-static void doubt_changes(const struct walk *w, struct knowledge *k, const struct relation *relation)
+/* Nobody knows what is written. */
+static void note_anything(const struct walk *w)
 {
-    if (!relation)
-        w->bounds->are_unknown = true;
-    k->dirty |= relation ? relation_bit(relation) : UINT64_MAX;
-    for (uint32_t i = 0; i < k->row_count; i++)
-        if (!relation || k->rows[i].entry->relation == relation)
-            k->rows[i].changes = false;
+    w->bounds->unknown = UINT64_MAX;
 }
 
 static void set_variable(struct knowledge *k, uint32_t slot, const struct item *value)
@@ -144,19 +133,41 @@ static void set_variable(struct knowledge *k, uint32_t slot, const struct item *
         k->items[slot] = *value;
 }
 
+static void forget_target(struct knowledge *k, const struct target *into)
+{
+    for (uint32_t i = 0; into && i < into->count; i++)
+        k->is_known[into->slots[i]] = false;
+}
+
 /* --- Expressions ------------------------------------------------------------------------------- */
+
+/* In all states, if nobody writes the columns in it. */
+static bool is_steady(const struct knowledge *k, const struct formula *f)
+{
+    if (!f || f->kind == FORMULA_COLUMN)
+        return true;
+    if (f->kind == FORMULA_VARIABLE)
+        return k->is_known[f->as.slot];
+    if (f->kind == FORMULA_FIELD || f->kind == FORMULA_CALL || f->kind == FORMULA_SUBQUERY ||
+        f->kind == FORMULA_NUMBER)
+        return false;
+    for (uint32_t i = 0; i < f->count; i++)
+        if (!is_steady(k, f->arguments[i]))
+            return false;
+    return true;
+}
+
+static bool has_column(const struct formula *f)
+{
+    for (uint32_t i = 0; i < f->count; i++)
+        if (has_column(f->arguments[i]))
+            return true;
+    return f->kind == FORMULA_COLUMN || f->kind == FORMULA_AGGREGATE;
+}
 
 static bool is_known(const struct knowledge *k, const struct formula *f)
 {
-    if (f->kind == FORMULA_VARIABLE)
-        return k->is_known[f->as.slot];
-    if (f->kind == FORMULA_FIELD || f->kind == FORMULA_COLUMN || f->kind == FORMULA_AGGREGATE ||
-        f->kind == FORMULA_CALL || f->kind == FORMULA_SUBQUERY || f->kind == FORMULA_NUMBER)
-        return false;
-    for (uint32_t i = 0; i < f->count; i++)
-        if (!is_known(k, f->arguments[i]))
-            return false;
-    return true;
+    return is_steady(k, f) && !has_column(f);
 }
 
 /* Whether it may call a function that writes. */
@@ -165,7 +176,8 @@ static bool may_write(const struct formula *f)
     for (uint32_t i = 0; f && i < f->count; i++)
         if (may_write(f->arguments[i]))
             return true;
-    return f && ((f->kind == FORMULA_CALL && f->as.routine->may_write) || (f->kind == FORMULA_SUBQUERY && f->as.subquery.calls));
+    return f && ((f->kind == FORMULA_CALL && f->as.routine->may_write) ||
+                 (f->kind == FORMULA_SUBQUERY && f->as.subquery.calls));
 }
 
 static struct item value_of(const struct walk *w, const struct knowledge *k, const struct formula *f)
@@ -192,7 +204,7 @@ static bool walk_value(struct walk *w, struct knowledge *k, const struct formula
     if (inner->kind == FORMULA_CALL)
         return walk_routine(w, k, inner, value) && inner == f;
     if (may_write(inner))
-        doubt_changes(w, k, NULL);
+        note_anything(w);
     return false;
 }
 
@@ -281,8 +293,8 @@ static bool surely_changes(const struct walk *w, const struct knowledge *k, cons
         const struct formula *sum = s->settings[i].value;
         const struct relation_column *column = &s->relation->columns[s->settings[i].column];
 
-        while (sum && sum->kind == FORMULA_CAST)
-            sum = sum->arguments[0];
+        if (sum && sum->kind == FORMULA_CAST && sum->as.cast == CAST_IS_ASSIGNMENT)
+            sum = sum->arguments[0]; /* any other cast may round */
         if (!sum || sum->kind != FORMULA_COMPUTE || !column->not_null ||
             !(kind_is_integer(column->type.kind) || column->type.kind == KIND_NUMERIC) ||
             (sum->as.operation != '+' && sum->as.operation != '-'))
@@ -291,8 +303,6 @@ static bool surely_changes(const struct walk *w, const struct knowledge *k, cons
             const struct formula *old = sum->arguments[a], *by = sum->arguments[1 - a];
             struct item step;
 
-            while (old->kind == FORMULA_CAST)
-                old = old->arguments[0];
             if (old->kind != FORMULA_COLUMN || old->as.column.depth != 0 || old->as.column.source != 0 ||
                 old->as.column.column != s->settings[i].column || !is_known(k, by))
                 continue;
@@ -314,14 +324,8 @@ static bool sets_key(const struct statement *s)
 
 static void note_sure(struct knowledge *k, struct row_entry *entry, bool changes)
 {
-    struct sure_row *row = find_row(k, entry);
-
-    if (row)
-        row->changes = false;
-    else if (k->row_count == ROWS_MAX)
-        k->dirty |= relation_bit(entry->relation);
-    else
-        k->rows[k->row_count++] = (struct sure_row){ entry, changes && !(k->dirty & relation_bit(entry->relation)) };
+    if (!find_row(k, entry) && k->row_count < ROWS_MAX)
+        k->rows[k->row_count++] = (struct sure_row){ entry, changes };
 }
 
 /* The row that one of the VALUES inserts, or NULL. */
@@ -342,10 +346,12 @@ static struct row_entry *inserted_row(const struct walk *w, const struct knowled
     return row_of_key(w, s->relation, key, has);
 }
 
+/* And computes nothing but its outputs. */
 static bool gives_a_row(const struct selection *s)
 {
     return !s || (s->values && s->value_rows > 0) ||
-           (!s->left && !s->values && s->source_count == 0 && !s->where && !s->having && !s->limit && !s->offset);
+           (!s->left && !s->values && s->source_count == 0 && !s->where && !s->having && !s->limit && !s->offset &&
+            s->group_count == 0 && s->order_count == 0);
 }
 
 /* Whether it writes in any case, or else ends in an error. */
@@ -361,17 +367,15 @@ static void walk_insert(const struct walk *w, struct knowledge *k, const struct 
     const struct selection *from = s->selection;
     const struct formula *const *values = from ? (from->values ? from->values : from->outputs) : NULL;
 
-    if (s->on_conflict == ON_CONFLICT_UPDATE)
-        doubt_changes(w, k, s->relation);
     if (!values || !gives_a_row(from) ||
         (s->on_conflict == ON_CONFLICT_UPDATE && (sets_key(s) || !(s->arbiter_is_key || !s->relation->uniques)))) {
-        w->bounds->are_unknown = true;
+        note_bound(w, s->relation, NULL);
         return;
     }
     for (uint32_t i = 0; i < (from->values ? from->value_rows : 1); i++) {
         struct row_entry *entry = inserted_row(w, k, s, values + (size_t)i * from->shape->count);
 
-        note_bound(w->bounds, entry);
+        note_bound(w, s->relation, entry);
         if (entry && writes_in_any_case(s))
             note_sure(k, entry, false);
     }
@@ -403,7 +407,7 @@ static enum finds walk_statement(struct walk *w, struct knowledge *k, const stru
 
     run_step(w->run, 1);
     if (s->calls && !(s->kind == STATEMENT_SELECT && gives_a_row(s->selection) && !s->selection->values))
-        doubt_changes(w, k, NULL);
+        note_anything(w);
     switch (s->kind) {
     case STATEMENT_SELECT:
         return walk_select(w, k, s->selection);
@@ -413,13 +417,11 @@ static enum finds walk_statement(struct walk *w, struct knowledge *k, const stru
     case STATEMENT_UPDATE:
     case STATEMENT_DELETE:
         entry = row_by_key(w, k, s->selection, &only);
-        note_bound(w->bounds, sets_key(s) ? NULL : entry);
+        note_bound(w, s->relation, sets_key(s) ? NULL : entry);
         if (!only || s->kind == STATEMENT_DELETE || !is_lasting(w, entry))
             entry = NULL;
         if (entry)
             note_sure(k, entry, surely_changes(w, k, s));
-        else
-            doubt_changes(w, k, s->relation);
         break;
     }
     if (entry || writes_in_any_case(s)) {
@@ -431,39 +433,29 @@ static enum finds walk_statement(struct walk *w, struct knowledge *k, const stru
 
 /* --- Queries of what nobody writes ------------------------------------------------------------------------ */
 
-static bool is_steady_formula(const struct knowledge *k, const struct formula *f)
+static bool are_steady(const struct knowledge *k, const struct formula *const *formulas, uint32_t count)
 {
-    if (!f || f->kind == FORMULA_COLUMN)
-        return true;
-    if (f->kind == FORMULA_VARIABLE)
-        return k->is_known[f->as.slot];
-    if (f->kind == FORMULA_FIELD || f->kind == FORMULA_CALL || f->kind == FORMULA_SUBQUERY || f->kind == FORMULA_NUMBER)
-        return false;
-    for (uint32_t i = 0; i < f->count; i++)
-        if (!is_steady_formula(k, f->arguments[i]))
+    for (uint32_t i = 0; i < count; i++)
+        if (!is_steady(k, formulas[i]))
             return false;
     return true;
 }
 
 /* Whether the query gives the same in all states. */
-static bool is_steady(const struct walk *w, const struct knowledge *k, const struct selection *s)
+static bool is_steady_query(const struct walk *w, const struct knowledge *k, const struct selection *s)
 {
-    bool is_steady = !s->left && !s->values && !s->locks && is_steady_formula(k, s->where) &&
-                     is_steady_formula(k, s->having) && is_steady_formula(k, s->limit) &&
-                     is_steady_formula(k, s->offset);
-
-    for (uint32_t i = 0; i < s->source_count && is_steady; i++)
-        is_steady = s->sources[i].relation && !w->facts->tables.is_written[s->sources[i].relation->number] &&
-                    is_steady_formula(k, s->sources[i].on);
-    for (uint32_t i = 0; i < s->shape->count && is_steady; i++)
-        is_steady = is_steady_formula(k, s->outputs[i]);
-    for (uint32_t i = 0; i < s->group_count && is_steady; i++)
-        is_steady = is_steady_formula(k, s->groups[i]);
-    for (uint32_t i = 0; i < s->aggregate_count && is_steady; i++)
-        is_steady = is_steady_formula(k, s->aggregates[i]);
-    for (uint32_t i = 0; i < s->order_count && is_steady; i++)
-        is_steady = is_steady_formula(k, s->order[i].by);
-    return is_steady;
+    if (s->left || s->values || s->locks || !is_steady(k, s->where) || !is_steady(k, s->having) ||
+        !is_steady(k, s->limit) || !is_steady(k, s->offset) || !are_steady(k, s->outputs, s->shape->count) ||
+        !are_steady(k, s->groups, s->group_count))
+        return false;
+    for (uint32_t i = 0; i < s->source_count; i++)
+        if (!s->sources[i].relation || w->facts->tables.is_written[s->sources[i].relation->number] ||
+            !is_steady(k, s->sources[i].on))
+            return false;
+    for (uint32_t i = 0; i < s->order_count; i++)
+        if (!is_steady(k, s->order[i].by))
+            return false;
+    return true;
 }
 
 /* SELECT ... INTO variables. False: it is another statement. */
@@ -475,7 +467,8 @@ static bool walk_steady(struct walk *w, struct knowledge *k, const struct step *
     struct result result;
     struct item found;
 
-    if (step->statement->kind != STATEMENT_SELECT || !into || into->is_record || step->strict || !is_steady(w, k, s))
+    if (step->statement->kind != STATEMENT_SELECT || !into || into->is_record || step->strict ||
+        !is_steady_query(w, k, s))
         return false;
     select_rows(&place, s, &result);
     result_rely_on_order(w->run, &result, 1);
@@ -488,7 +481,7 @@ static bool walk_steady(struct walk *w, struct knowledge *k, const struct step *
         struct item value = item_null();
 
         if (result.last > result.first)
-            value = item_cast(&w->run->bench, result.rows[result.first]->cells[i], into->shape->types[i].kind,
+            value = item_cast(&w->run->bench, result.rows[result.first]->cells[i],
                               w->routine->variables[into->slots[i]].type, CAST_IS_ASSIGNMENT);
         set_variable(k, into->slots[i], &value);
     }
@@ -506,25 +499,10 @@ static void forget_assigned(const struct walk *w, struct knowledge *k, const str
         k->is_known[w->routine->found] = false;
         if (step->kind == STEP_ASSIGN || step->kind == STEP_FOR_RANGE)
             k->is_known[step->slot] = false;
-        for (uint32_t i = 0; step->into && i < step->into->count; i++)
-            k->is_known[step->into->slots[i]] = false;
+        forget_target(k, step->into);
         for (const struct arm_of_if *arm = step->arms; arm; arm = arm->next)
             forget_assigned(w, k, &arm->body);
         forget_assigned(w, k, &step->body);
-    }
-}
-
-/* Another turn may follow: what it would do to rows that were written before the loop is known, of others not. */
-static void doubt_undone(struct knowledge *k, struct knowledge *before, struct knowledge *again)
-{
-    if (!again->is_reachable)
-        return;
-    k->dirty |= again->dirty;
-    note_dirty(k, again, before);
-    for (uint32_t i = 0; i < k->row_count; i++) {
-        const struct sure_row *row = find_row(again, k->rows[i].entry);
-
-        k->rows[i].changes &= find_row(before, k->rows[i].entry) && row && row->changes;
     }
 }
 
@@ -533,17 +511,16 @@ static void walk_any_turns(struct walk *w, struct knowledge *k, const struct ste
 {
     struct knowledge behind = { .is_reachable = false }, again = { .is_reachable = false }, body;
     struct way_out out = { step->label, true, &behind, &again, w->ways_out };
+    bool may_repeat = w->may_repeat;
 
     forget_assigned(w, k, &step->body);
-    for (uint32_t i = 0; step->into && i < step->into->count; i++)
-        k->is_known[step->into->slots[i]] = false;
+    forget_target(k, step->into);
     copy_knowledge(w, &body, k);
     w->ways_out = &out;
+    w->may_repeat = true;
     walk_list(w, &body, &step->body);
+    w->may_repeat = may_repeat;
     w->ways_out = out.outer;
-    join(w, &again, &body);
-    doubt_undone(k, k, &again);
-    doubt_undone(&behind, k, &again);
     if (!ends_by_itself)
         k->is_reachable = false;
     join(w, k, &behind);
@@ -570,7 +547,7 @@ static void walk_range(struct walk *w, struct knowledge *k, const struct step *s
 
     is_plain &= walk_value(w, k, step->high, &high);
     if (step->by && may_write(step->by))
-        doubt_changes(w, k, NULL);
+        note_anything(w);
     is_plain = is_plain && !step->by && !step->reverse && !item_is_null(&low) && !item_is_null(&high) &&
                low.as.integer > INT32_MIN && low.as.integer < INT32_MAX &&
                high.as.integer > INT32_MIN && high.as.integer < INT32_MAX &&
@@ -624,18 +601,12 @@ static bool is_answer(const struct walk *w, const struct item *value)
 {
     const struct call_answer *answer = w->answer;
     const struct text *cell = answer ? &w->facts->a->log->cells.at[answer->cell] : NULL;
-    struct buffer printed = { 0 };
-    bool is_same;
 
     if (!answer || answer->kind != CALL_ANSWER_ROWS || answer->row_count != 1 || answer->width != 1)
         return true;
     if (item_is_null(value) || !cell->at)
         return item_is_null(value) && !cell->at;
-    item_print(value, &printed);
-    session_need(&w->facts->a->session, &printed);
-    is_same = text_equal(*cell, (struct text){ printed.at ? printed.at : "", printed.count });
-    buffer_close(&printed);
-    return is_same;
+    return text_equal(*cell, session_print(&w->facts->a->session, value));
 }
 
 static void walk_return(struct walk *w, struct knowledge *k, const struct step *step)
@@ -676,8 +647,7 @@ static void walk_step(struct walk *w, struct knowledge *k, const struct step *st
         if (walk_steady(w, k, step))
             return;
         finds = walk_statement(w, k, step->statement);
-        for (uint32_t i = 0; step->into && i < step->into->count; i++)
-            k->is_known[step->into->slots[i]] = false;
+        forget_target(k, step->into);
         value = item_boolean(finds == FINDS_ROWS);
         set_variable(k, w->routine->found, finds != FINDS_UNKNOWN ? &value : NULL);
         return;
@@ -686,7 +656,7 @@ static void walk_step(struct walk *w, struct knowledge *k, const struct step *st
         return;
     case STEP_LOOP:
         if (step->value && may_write(step->value))
-            doubt_changes(w, k, NULL);
+            note_anything(w);
         walk_any_turns(w, k, step, step->value != NULL);
         return;
     case STEP_FOR_RANGE:
@@ -720,8 +690,7 @@ static void walk_step(struct walk *w, struct knowledge *k, const struct step *st
         walk_statement(w, k, step->statement);
         return;
     case STEP_FETCH:
-        for (uint32_t i = 0; i < step->into->count; i++)
-            k->is_known[step->into->slots[i]] = false;
+        forget_target(k, step->into);
         k->is_known[w->routine->found] = false;
         return;
     case STEP_BLOCK:
@@ -760,11 +729,12 @@ static bool walk_routine(struct walk *around, struct knowledge *k, const struct 
 {
     const struct routine *routine = call->as.routine;
     struct walk w = { .facts = around->facts, .run = around->run, .routine = routine, .depth = around->depth + 1,
-                      .is_idle = around->is_idle, .bounds = around->bounds, .nesting = around->nesting };
+                      .is_idle = around->is_idle, .may_repeat = around->may_repeat, .bounds = around->bounds,
+                      .nesting = around->nesting };
     struct knowledge inner, start = *k;
 
     if (w.depth > CALLS_MAX) {
-        doubt_changes(&w, k, NULL);
+        note_anything(&w);
         return false;
     }
     start.items = NULL;
@@ -778,7 +748,6 @@ static bool walk_routine(struct walk *around, struct knowledge *k, const struct 
     walk_body(&w, &inner);
     k->is_reachable &= w.end.is_reachable;
     k->row_count = w.end.row_count;
-    k->dirty = w.end.dirty;
     memcpy(k->rows, w.end.rows, sizeof k->rows);
     *value = w.returned;
     return w.returns == RETURNS_ONE_VALUE;
@@ -795,7 +764,7 @@ static void walk_call(struct walk *w, const struct logged_txn *txn)
     for (uint32_t i = 0; i < txn->argument_count; i++) {
         struct item text = cells[i].at ? item_text(cells[i]) : item_null(), value;
 
-        value = item_cast(&w->run->bench, text, KIND_UNKNOWN, w->routine->variables[i].type, CAST_IS_ASSIGNMENT);
+        value = item_cast(&w->run->bench, text, w->routine->variables[i].type, CAST_IS_ASSIGNMENT);
         set_variable(&k, i, &value);
     }
     if (txn->answer_count > 0)
@@ -853,6 +822,15 @@ static bool walk_through(struct walk *w, const struct sure_facts *facts, const s
     return walk_txn(w, txn);
 }
 
+/* No other statement may write it again. */
+static bool is_written_once(const struct bounds *b, const struct row_entry *entry)
+{
+    for (uint32_t i = 0; i < b->row_count; i++)
+        if (b->rows[i] == entry)
+            return !b->may_repeat[i] && !(b->unknown & relation_bit(entry->relation));
+    return false;
+}
+
 void surely_find(const struct sure_facts *facts, const struct logged_txn *txn, struct surely *surely)
 {
     struct session *s = &facts->a->session;
@@ -867,7 +845,7 @@ void surely_find(const struct sure_facts *facts, const struct logged_txn *txn, s
     surely->writes = walk_through(w, facts, txn, true) && !w->end.is_reachable;
     if (!walk_through(w, facts, txn, false))
         return;
-    surely->is_bounded = !w->bounds->are_unknown;
+    surely->is_bounded = w->bounds->unknown == 0;
     surely->bounds = arena_take(&s->lasting, w->bounds->row_count + 1, sizeof *surely->bounds);
     memcpy(surely->bounds, w->bounds->rows, w->bounds->row_count * sizeof *surely->bounds);
     surely->bound_count = w->bounds->row_count;
@@ -875,6 +853,8 @@ void surely_find(const struct sure_facts *facts, const struct logged_txn *txn, s
         return;
     rows = arena_take(&s->lasting, w->end.row_count + 1, sizeof *rows);
     memcpy(rows, w->end.rows, w->end.row_count * sizeof *rows);
+    for (uint32_t i = 0; i < w->end.row_count; i++)
+        rows[i].changes &= is_written_once(w->bounds, rows[i].entry);
     surely->rows = rows;
     surely->row_count = w->end.row_count;
 }

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "verify/calls/grow_private.h"
+
 typedef const struct place_of_work place;
 
 /* A statement that writes. */
@@ -25,19 +27,6 @@ struct writing {
 static struct arena *memory_of(const struct writing *w)
 {
     return w->place.run->bench.arena;
-}
-
-static void *grown(const struct writing *w, const void *at, uint32_t count, uint32_t *room, size_t size)
-{
-    void *more;
-
-    if (count < *room)
-        return (void *)at;
-    *room = 2 * *room + 8;
-    more = arena_take(memory_of(w), *room, size);
-    if (count > 0)
-        memcpy(more, at, count * size);
-    return more;
 }
 
 static void begin(struct writing *w, place *p, const struct statement *statement,
@@ -96,7 +85,9 @@ static bool visit_twin(void *context, struct row_entry *entry, const struct pack
     return false;
 }
 
-/* Values stand at `columns` of `row`; they are looked for in `targets`. NULL: one of them is null, or there is none. */
+/*
+ * Values stand at `columns` of `row`; they are looked for in `targets`. NULL: one of them is null, or there is none.
+ */
 static struct row_entry *find_twin(struct run *run, const struct relation *relation,
                                    struct column_set targets, struct column_set columns,
                                    const struct packed *row, const struct row_entry *besides)
@@ -202,7 +193,7 @@ static void check_references(struct writing *w)
 
 static void note_written(struct writing *w, const struct packed *before, const struct packed *after)
 {
-    w->written = grown(w, w->written, w->written_count, &w->written_room, sizeof *w->written);
+    GROW(memory_of(w), w->written, w->written_count, &w->written_room);
     w->written[w->written_count++] = (struct written_row){ before, after };
 }
 
@@ -217,7 +208,7 @@ static void return_row(struct writing *w, const struct packed *row, uint32_t *ro
     if (!w->statement->shape)
         return;
     result->width = w->statement->shape->count;
-    result->rows = grown(w, result->rows, result->count, room, sizeof(struct result_row *));
+    GROW(memory_of(w), result->rows, result->count, room);
     returned = arena_take(memory_of(w), 1, sizeof *returned);
     returned->cells = arena_take(memory_of(w), result->width + 1, sizeof *returned->cells);
     w->rows[0] = row;
@@ -378,7 +369,7 @@ static struct row_entry *find_conflict(struct writing *w, struct row_entry *entr
 
 static void note_entry(struct writing *w, struct row_entry *entry)
 {
-    w->entries = grown(w, w->entries, w->entry_count, &w->entry_room, sizeof *w->entries);
+    GROW(memory_of(w), w->entries, w->entry_count, &w->entry_room);
     w->entries[w->entry_count++] = entry;
 }
 

@@ -152,8 +152,7 @@ static enum status find_cell(void *context, struct error *error)
     (void)error;
     session_begin(&session, see_before, NULL, 0, false);
     for (uint32_t i = 0; i < w->relation->key.count; i++)
-        key[i] = item_cast(&bench, item_text(w->key[i]), KIND_UNKNOWN,
-                           w->relation->columns[w->relation->key.at[i]].type, CAST_IS_ASSIGNMENT);
+        key[i] = item_cast(&bench, item_text(w->key[i]), w->relation->columns[w->relation->key.at[i]].type, CAST_IS_ASSIGNMENT);
     entry = row_states_find(&session.store, w->relation, key, false);
     row = entry ? row_states_at(entry, w->position) : NULL;
     w->is_there = row != NULL;
