@@ -300,8 +300,8 @@ static void audit_by_threads(const struct tiny_read *read, const struct audit_op
     struct audit_verdict one;
 
     by_threads.threads = 3;
-    audit_it(read, options, &one);
-    audit_it(read, &by_threads, verdict);
+    tiny_audit(read, options, &one);
+    tiny_audit(read, &by_threads, verdict);
     TEST_ASSERT_EQUAL_INT(one.verdict, verdict->verdict);
     TEST_ASSERT_EQUAL_STRING(one.reason, verdict->reason);
     TEST_ASSERT_EQUAL_UINT(one.witness.count, verdict->witness.count);
@@ -312,7 +312,7 @@ static void audit_by_threads(const struct tiny_read *read, const struct audit_op
 
 static void threads_change_neither_verdict_nor_witness(void)
 {
-    struct tally tallies[ASKED_COUNT] = { { 0 } };
+    struct tally tallies[TINY_ASKED_COUNT] = { { 0 } };
 
     compare_drawn(fixture_rounds(60), audit_by_threads, tallies);
 }
