@@ -4,7 +4,6 @@
 
 #define SCOPE_NEWEST 0
 #define SCOPE_ALL 1
-#define ALIKE_MAX 64 /* contents that are compared with others, to make fewer runs */
 
 /* --- States that make sense ----------------------------------------------------------------- */
 
@@ -204,13 +203,23 @@ static bool fits(const struct brancher *b, const struct branch *branch, uint32_t
     return true;
 }
 
-static void add_content(struct brancher *b, struct branch *branch, uint32_t content)
+/* Contents by their hashes, as lists of places from 1. */
+struct listed {
+    uint32_t *heads, *nexts, room;
+};
+
+static void add_content(struct brancher *b, struct branch *branch, struct listed *listed, uint32_t content)
 {
-    for (uint32_t i = 0; i < branch->count && i < ALIKE_MAX; i++)
-        if (possible_rows_alike(branch->entry, branch->ignored, branch->contents[i], content))
+    uint32_t *head = &listed->heads[possible_rows_hash(branch->entry, branch->ignored, content) % listed->room];
+
+    for (uint32_t place = *head; place > 0; place = listed->nexts[place - 1])
+        if (possible_rows_alike(branch->entry, branch->ignored, branch->contents[place - 1], content))
             return;
-    if (fits(b, branch, content))
-        branch->contents[branch->count++] = content;
+    if (!fits(b, branch, content))
+        return;
+    branch->contents[branch->count] = content;
+    listed->nexts[branch->count] = *head;
+    *head = ++branch->count;
 }
 
 /*
@@ -222,9 +231,12 @@ static void list_contents(struct brancher *b, struct run *run, struct branch *br
 {
     const struct row_entry *entry = branch->entry;
     struct possible_option options[OUTCOMES_MAX + 1];
+    struct listed listed = { .room = entry->count + 1 };
     bool is_hidden = false;
 
-    branch->contents = arena_take(b->rows.store->arena, entry->count + 1, sizeof *branch->contents);
+    branch->contents = arena_take(b->rows.store->arena, listed.room, sizeof *branch->contents);
+    listed.heads = arena_take(run->bench.arena, listed.room, sizeof *listed.heads);
+    listed.nexts = arena_take(run->bench.arena, listed.room, sizeof *listed.nexts);
     for (uint32_t last = row_states_count(entry, b->limit), first; last > 0 && !is_hidden; last = first - 1) {
         uint32_t position = entry->versions[last - 1].position;
         uint32_t count = possible_rows_options(&b->rows, entry, branch->ignored, last, options, &first);
@@ -236,12 +248,12 @@ static void list_contents(struct brancher *b, struct run *run, struct branch *br
             meet_open(b, run);
         for (uint32_t i = 0; i < count; i++)
             if (!options[i].is_before)
-                add_content(b, branch, options[i].content);
+                add_content(b, branch, &listed, options[i].content);
         if (b->spans && b->spans[position].completed < b->span.invoked)
             is_hidden |= entry->versions[last - 1].is_sure || possible_rows_all_write(&b->rows, entry, last);
     }
     if (!is_hidden)
-        add_content(b, branch, 0);
+        add_content(b, branch, &listed, 0);
 }
 
 static uint32_t choose_content(struct brancher *b, struct run *run, struct row_entry *entry, uint64_t ignored,

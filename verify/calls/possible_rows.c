@@ -39,9 +39,9 @@ bool possible_rows_alike(const struct row_entry *entry, uint64_t ignored, uint32
     return true;
 }
 
-static uint64_t hash_of(const struct row_entry *entry, uint64_t ignored, uint32_t version)
+uint64_t possible_rows_hash(const struct row_entry *entry, uint64_t ignored, uint32_t content)
 {
-    const struct packed *row = possible_row(entry, version);
+    const struct packed *row = possible_row(entry, content);
     uint64_t hash = row ? 1 : 0;
 
     for (uint32_t c = 0; row && c < entry->relation->column_count; c++) {
@@ -209,7 +209,7 @@ static void take_version(const struct possible_rows *rows, const struct row_entr
 
     if (p->taken == p->room)
         grow(rows->store, p);
-    p->hashes[p->taken] = hash_of(entry, p->ignored, version);
+    p->hashes[p->taken] = possible_rows_hash(entry, p->ignored, version);
     p->since[p->taken] = entry->versions[p->taken].position;
     if (version > 1 && is_plain(rows, entry, version) && is_plain(rows, entry, version - 1) &&
         possible_rows_alike(entry, p->ignored, version, version - 1))

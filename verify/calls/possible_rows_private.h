@@ -37,6 +37,8 @@ static inline const struct packed *possible_row(const struct row_entry *entry, u
 
 /* Whether two contents are the same as far as columns that are not ignored tell. */
 bool possible_rows_alike(const struct row_entry *, uint64_t ignored, uint32_t, uint32_t);
+/* The same of those. */
+uint64_t possible_rows_hash(const struct row_entry *, uint64_t ignored, uint32_t content);
 
 /* What a group may leave of the row in the run at hand: what looks alike is one. */
 struct possible_option {
