@@ -295,7 +295,8 @@ static enum status exhaust_mode(struct audit *a, enum run_mode mode, bool by_val
     if (status == STATUS_OK)
         status = exhaust_go(&x, &found, err);
     if (status == STATUS_OK && found)
-        status = say_placed(a, &(struct placed_txns){ mode, by_value, x.placed.at, x.placed.count, x.choices.at }, err);
+        status = say_placed(
+            a, &(struct placed_txns){ mode, by_value, x.placed.at, x.placed.count, x.choices.at }, err);
     *is_refuted = status == STATUS_OK && !found && !x.is_over;
     keep_runner(a, &runner);
     if (runner.open_line > 0)
