@@ -39,8 +39,9 @@ static void number_query(void *context, const struct action *action)
     /* That of a cursor may be opened in several places. */
     if (!query || influence_number(in, query) != UINT32_MAX)
         return;
-    in->lacks_memory |= map_add(&in->numbers, (uint64_t)(uintptr_t)query, in->queries.count, &place, &err) != STATUS_OK ||
-                        array_push(&in->queries, query, &err) != STATUS_OK;
+    if (map_add(&in->numbers, (uint64_t)(uintptr_t)query, in->queries.count, &place, &err) != STATUS_OK ||
+        array_push(&in->queries, query, &err) != STATUS_OK)
+        in->lacks_memory = true;
 }
 
 static bool has_name(const struct program_function *f)

@@ -704,7 +704,7 @@ enum status audit_rows_put_initial(struct rows *r, uint32_t table, const struct 
                              bool *is_new, struct error *err)
 {
     struct stored_row *row = NULL;
-    const struct datum *copy;
+    const struct datum *copy = NULL;
 
     assert(audit_rows_position(r) == 0);
     TRY(find_or_make(r, table, cells, &row, err));

@@ -220,16 +220,14 @@ enum status audit_search_try(struct search *s, uint32_t txn, bool is_loose, sear
     window = search_window(s, txn);
     more = window.floor <= window.ceiling;
     *found = false;
-    while (more && !*found && status == STATUS_OK && !audit_search_is_over(s)) {
+    while (more && status == STATUS_OK && !audit_search_is_over(s)) {
         s->footprint.glances.count = 0;
         status = audit_search_run(s, txn, &path, true, err);
         if (status != STATUS_OK)
             break;
         *found = audit_search_fits(s, txn);
-        if (*found) {
-            status = audit_search_commit(s, txn, err);
+        if (*found)
             break;
-        }
         status = failed(context, txn, &more, err);
         if (status == STATUS_OK)
             status = audit_rows_drop(s->rows, txn, err);
@@ -237,6 +235,8 @@ enum status audit_search_try(struct search *s, uint32_t txn, bool is_loose, sear
             status = runner_keep_choices(s->runner, &path, err);
         more = more && search_advance(s->mode, &path, window.floor);
     }
+    if (*found)
+        status = audit_search_commit(s, txn, err);
     s->footprint.glances.count = 0;
     s->is_loose = false;
     array_close(&path);
@@ -292,8 +292,8 @@ static bool has_completion(const struct search *s, uint32_t txn)
 }
 
 /*
- * One that wrote nothing may stand further behind. Where times are a help, one whose times are known stands behind all
- * that it could have seen.
+ * One that wrote nothing may stand further behind. Where times are a help, one whose times are known stands
+ * behind all that it could have seen.
  */
 static bool may_be_deferred(const struct search *s, uint32_t txn)
 {

@@ -51,7 +51,7 @@ programs/sql                uses values
     inside analyze.h analyze_build.h analyze_expression.h    doors access.h schema.h tree.h
 programs/plpgsql            uses sql values
 programs/machine            uses sql values
-    doors condition.h engine.h machine.h predicates.h program.h row_index.h row_indexes.h sequences.h
+    doors condition.h engine.h machine.h predicates.h program.h row_index.h row_cells.h row_indexes.h sequences.h
 programs/workloads          uses values machine
     doors builtin.h calls.h listed.h workload.h zipf.h    inside key_distribution.h mix.h
 programs/generator          uses workloads

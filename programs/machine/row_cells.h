@@ -10,8 +10,8 @@
 #include "programs/values/datum.h"
 
 /*
- * The size of the block. A text that is the same in `before`, a block that lasts as long, stands only there; NULL: there
- * is none.
+ * The size of the block. A text that is the same in `before`, a block that lasts as long, stands only there;
+ * NULL: there is none.
  */
 size_t row_cells_bytes(const struct datum *, uint32_t count, const struct datum *before);
 /* Fills a block of so many bytes. */

@@ -98,7 +98,8 @@ static void survey_select(struct access_survey *s, const struct select *select)
         tree_visit_select(select, survey_plain, s);
 }
 
-static void write_columns(struct access_survey *s, uint32_t table, const struct assignment *assignments, uint32_t count)
+static void write_columns(struct access_survey *s, uint32_t table, const struct assignment *assignments,
+                          uint32_t count)
 {
     s->tables[table].updates = true;
     for (uint32_t i = 0; i < count; i++)

@@ -39,3 +39,17 @@ void audited_close(struct audited *a)
     call_log_close(&a->log);
     program_close(&a->program);
 }
+
+void audit_expect(enum verdict expected, const char *sql, const char *log, struct audit_options options,
+                  const char *label)
+{
+    struct verification verified;
+    struct audited a;
+
+    options.wants_witness = true;
+    audit_text(&a, sql, log, options);
+    TEST_ASSERT_EQUAL_MESSAGE(expected, a.verdict.verdict, label);
+    verified = audited_verify(&a.log, sql, &a.verdict.witness);
+    TEST_ASSERT_TRUE_MESSAGE(verified.is_accepted, verified.reason);
+    audited_close(&a);
+}

@@ -314,8 +314,6 @@ static void the_answers_of_one_of_unknown_outcome_are_judged_if_it_committed(voi
     for (size_t i = 0; i < ROW_COUNT(cases); i++)
         for (size_t k = 0; k < ROW_COUNT(levels); k++) {
             struct buffer log = { 0 };
-            struct verification verified;
-            struct audited a;
 
             buffer_text(&log, TEXT(HEAD));
             buffer_print(&log,
@@ -324,11 +322,7 @@ static void the_answers_of_one_of_unknown_outcome_are_judged_if_it_committed(voi
                          cases[i].answer);
             buffer_text(&log, TEXT(CALL(2, "balance", "\"1\"", "300,400", TS(2), ONE("105"))));
             buffer_byte(&log, '\0');
-            audit_text(&a, bank, log.at, (struct audit_options){ .level = levels[k], .wants_witness = true });
-            TEST_ASSERT_EQUAL_MESSAGE(cases[i].verdict, a.verdict.verdict, cases[i].answer);
-            verified = audited_verify(&a.log, bank, &a.verdict.witness);
-            TEST_ASSERT_TRUE_MESSAGE(verified.is_accepted, verified.reason);
-            audited_close(&a);
+            audit_expect(cases[i].verdict, bank, log.at, (struct audit_options){ .level = levels[k] }, cases[i].answer);
             buffer_close(&log);
         }
 }
@@ -343,16 +337,8 @@ static void one_of_unknown_outcome_has_seen_nothing_that_came_after_its_answer(v
         CALL(3, "balance", "\"1\"", "500,600", "", ONE("110"));
     static const enum verdict verdicts[] = { V, V, V, X, V };
 
-    for (size_t k = 0; k < ROW_COUNT(levels); k++) {
-        struct verification verified;
-        struct audited a;
-
-        audit_text(&a, bank, log, (struct audit_options){ .level = levels[k], .wants_witness = true });
-        TEST_ASSERT_EQUAL_MESSAGE(verdicts[k], a.verdict.verdict, level_name(levels[k]));
-        verified = audited_verify(&a.log, bank, &a.verdict.witness);
-        TEST_ASSERT_TRUE_MESSAGE(verified.is_accepted, verified.reason);
-        audited_close(&a);
-    }
+    for (size_t k = 0; k < ROW_COUNT(levels); k++)
+        audit_expect(verdicts[k], bank, log, (struct audit_options){ .level = levels[k] }, level_name(levels[k]));
 }
 
 /* The verifier refused both. */
@@ -364,14 +350,8 @@ static void midnight_at_24_and_second_60_are_times_of_day(void)
         "{\"txn\":1,\"statements\":[{\"sql\":\"INSERT INTO t VALUES (1, '2024-02-28 24:00:00'), "
         "(2, '2024-02-28 00:00:60')\"},{\"sql\":\"SELECT at FROM t ORDER BY id\"}],\"status\":\"ok\","
         "\"answers\":[{\"count\":2},{\"rows\":[[\"2024-02-29 00:00:00\"],[\"2024-02-28 00:01:00\"]]}]}\n";
-    struct verification verified;
-    struct audited a;
 
-    audit_text(&a, sql, log, (struct audit_options){ .level = LEVEL_SERIALIZABLE, .wants_witness = true });
-    TEST_ASSERT_EQUAL(VERDICT_VALID, a.verdict.verdict);
-    verified = audited_verify(&a.log, sql, &a.verdict.witness);
-    TEST_ASSERT_TRUE_MESSAGE(verified.is_accepted, verified.reason);
-    audited_close(&a);
+    audit_expect(VERDICT_VALID, sql, log, (struct audit_options){ .level = LEVEL_SERIALIZABLE }, "");
 }
 
 /* By ts it comes second, by time first, and both write the row: without the other one there is an execution. */
@@ -384,15 +364,9 @@ static void who_wrote_meanwhile_belongs_to_the_core(void)
         "\"at\":[10,20],\"ts\":2,\"answers\":[{\"count\":1}]}\n"
         "{\"txn\":2,\"statements\":[{\"sql\":\"UPDATE t SET v = v + 3 WHERE id = 1\"}],\"status\":\"ok\","
         "\"at\":[30,40],\"ts\":1,\"answers\":[{\"count\":1}]}\n";
-    const struct audit_options options = { .level = LEVEL_STRICT_SNAPSHOT, .wants_witness = true, .by_outcomes = true };
-    struct verification verified;
-    struct audited a;
 
-    audit_text(&a, sql, log, options);
-    TEST_ASSERT_EQUAL(VERDICT_INVALID, a.verdict.verdict);
-    verified = audited_verify(&a.log, sql, &a.verdict.witness);
-    TEST_ASSERT_TRUE_MESSAGE(verified.is_accepted, verified.reason);
-    audited_close(&a);
+    audit_expect(VERDICT_INVALID, sql, log,
+                 (struct audit_options){ .level = LEVEL_STRICT_SNAPSHOT, .by_outcomes = true }, "");
 }
 
 /* Its place is not known, nor what is in the row then; the other one finds the row by that. It was called invalid. */
