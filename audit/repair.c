@@ -49,6 +49,7 @@ struct repair {
     const struct effect *const *forced; /* who has another path while others are put back */
     unsigned forced_count;
     uint32_t goal_place;
+    uint32_t oldest; /* none before this place was at work at the same time as the goal, or as one in the cone */
     uint32_t from, to; /* a transaction moves from one place of the order to another; NOBODY: none does */
 };
 
@@ -56,8 +57,12 @@ struct repair {
 struct repair_bounds {
     uint32_t least;      /* so many in the order stay as they are */
     unsigned deviations; /* so many may have seen something else */
-    bool moves;          /* but they stand elsewhere */
+    bool gives_states;   /* to those that made what the answer comes from */
+    bool moves;          /* them to other places */
+    bool is_near;        /* only those that were at work at the same time as the goal */
+    uint32_t most;       /* if so, only these, which stand before that place */
     bool adds;           /* effects of several */
+    unsigned effort;     /* as a multiple of STEPS_MAX */
     uint64_t *steps;     /* that are left */
 };
 
@@ -420,6 +425,7 @@ static enum status replay(struct repair *r, size_t candidate, bool *found, struc
     rest.least = (uint32_t)s->frames.count;
     rest.deviations--;
     rest.adds = false;
+    rest.moves = false; /* those that are put back stand in the order as it is */
     begin_replay(r);
     TRY(note_dirty(r, &r->undone.at[candidate], err));
     *found = true;
@@ -554,8 +560,11 @@ static bool may_move(const struct repair *r, const struct undone *u)
 {
     const struct search *s = r->search;
 
-    return !s->is_strict && s->deferrals.count == 0 && s->instants &&
-           !audit_plan_has_ts(s->plan, u->frame.txn) && !u->frame.is_absent && u->copy_count > 0;
+    return r->bounds->moves && !s->is_strict && s->deferrals.count == 0 && s->instants &&
+           !audit_plan_has_ts(s->plan, u->frame.txn) && !u->frame.is_absent && u->copy_count > 0 &&
+           s->frames.count >= r->oldest &&
+           (!r->bounds->is_near || (s->frames.count < r->bounds->most &&
+                                    !comes_later(r, u->frame.txn, s->order[r->goal_place])));
 }
 
 /* The one that moves stands here now, and does what it did. */
@@ -632,13 +641,18 @@ static enum status reach_goal(struct repair *r, size_t candidate, bool *found, s
 {
     struct search *s = r->search;
     struct instants instants = *s->instants;
+    struct repair_bounds rest = *r->bounds;
     enum status status;
     bool is_settled;
 
+    rest.deviations--;
+    rest.gives_states = false;
+    rest.is_near = true;
+    rest.most = r->from;
     move(s, r->from, r->to);
     TRY(audit_instants_copy(s->instants, s->plan->txns.count, err));
     audit_instants_move(s->instants, s->plan->txns.count, r->from, r->to);
-    status = try_all(r, s->order[s->frames.count], false, found, err);
+    status = repair_from(s, &rest, found, err);
     if (*found) {
         audit_instants_close(&instants);
     } else {
@@ -745,17 +759,25 @@ static enum status go(struct repair *r, bool *found, struct error *err)
 
     TRY(try_all(r, s->order[s->frames.count], true, found, err));
     r->base = r->answer;
-    while (!*found && b->deviations > 0 && s->frames.count > b->least && spend(r, STEPS_OF_RUN)) {
+    while (!*found && b->deviations > 0 && s->frames.count > (b->is_near ? r->oldest : b->least) &&
+           spend(r, STEPS_OF_RUN)) {
+        const struct undone *u;
+
         TRY(undo(r, err));
-        if (!r->in_cone[r->undone.at[r->undone.count - 1].frame.txn])
+        u = &r->undone.at[r->undone.count - 1];
+        if (!r->in_cone[u->frame.txn])
             continue;
         find_writers(r);
-        if (b->moves)
-            TRY(try_moves(r, found, err));
-        else
+        if (b->gives_states)
             TRY(try_others(r, found, err));
         if (!*found)
-            TRY(widen(r, &r->undone.at[r->undone.count - 1], err));
+            TRY(try_moves(r, found, err));
+        if (*found)
+            break;
+        u = &r->undone.at[r->undone.count - 1];
+        if (!b->is_near && s->instants && s->instants->surely[u->frame.txn] < r->oldest)
+            r->oldest = s->instants->surely[u->frame.txn];
+        TRY(widen(r, u, err));
     }
     if (!*found && b->adds)
         TRY(try_sums(r, found, err));
@@ -771,7 +793,8 @@ static enum status repair_from(struct search *s, const struct repair_bounds *bou
                         .goal_place = (uint32_t)s->frames.count,
                         .from = NOBODY,
                         .answer = datum_null(),
-                        .base = datum_null() };
+                        .base = datum_null(),
+                        .oldest = s->instants ? s->instants->surely[s->order[s->frames.count]] : 0 };
     size_t words = s->plan->influence.word_count;
     enum status status = arena_init(&r.arena, ARENA_UNLIMITED, err);
 
@@ -798,11 +821,11 @@ static enum status repair_from(struct search *s, const struct repair_bounds *bou
 }
 
 /* From the most likely on, those that take least time. */
-/* From the most likely on, those that take least time. */
 static const struct repair_bounds rounds[] = {
-    { .deviations = 1, .adds = true },
-    { .deviations = 1, .moves = true },
-    { .deviations = 2 },
+    { .deviations = 0, .effort = 1 },
+    { .deviations = 1, .gives_states = true, .adds = true, .effort = 4 },
+    { .deviations = 2, .moves = true, .effort = 1 },
+    { .deviations = 2, .gives_states = true, .effort = 1 },
 };
 
 enum status audit_repair(struct search *s, bool *found, struct error *err)
@@ -811,7 +834,7 @@ enum status audit_repair(struct search *s, bool *found, struct error *err)
 
     *found = false;
     for (size_t i = 0; i < ROW_COUNT(rounds) && !*found && !audit_search_is_over(s); i++) {
-        uint64_t steps = most < STEPS_MAX ? most : STEPS_MAX;
+        uint64_t steps = rounds[i].effort * (most < STEPS_MAX ? most : STEPS_MAX);
         struct repair_bounds bounds = rounds[i];
 
         bounds.steps = &steps;
