@@ -97,6 +97,7 @@ struct name_scope {
     uint32_t first_visible, end_visible; /* of the sources */
     struct routine *routine;             /* or NULL: no variables */
     bool allows_calls;
+    bool has_call; /* of a function of the program */
     bool allows_numbers; /* of sequences, though not calls */
     enum aggregates aggregates;
     const char *place; /* "WHERE", for messages */

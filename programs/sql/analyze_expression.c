@@ -459,6 +459,10 @@ static enum status analyze_subquery(struct analysis *a, struct name_scope *scope
     TRY(check_subquery(a, scope, link));
     if (is_in)
         TRY(analyze_expression(a, scope, link->testexpr, &value));
+    /* It would see the rows as they are before the call. */
+    if (scope->has_call)
+        return analyze_refuse(a, link->location, "a subquery behind a call of a function is not supported%s",
+                              scope->routine ? ": assign it to a variable before" : "");
     TRY(analyze_keep(a, 1, sizeof *query, &memory));
     query = memory;
     query->kind = QUERY_SELECT;
@@ -659,6 +663,7 @@ static enum status analyze_user_call(struct analysis *a, struct name_scope *scop
         TRY(analyze_build_choice(a, &cast, call->location, &arguments[i]));
         analyze_set_argument(made, i, arguments[i]);
     }
+    scope->has_call = true;
     if (!scope->allows_calls)
         return analyze_refuse(a, call->location, "a call of %.*s in %s is not supported%s",
                               TEXT_PRINT(function->name), scope->place,

@@ -637,6 +637,8 @@ static enum status analyze_plain_select(struct analysis *a, struct name_scope *s
     scope->place = scope->outer ? "a subquery" : "a query with FROM";
     TRY(analyze_outputs(a, scope, stmt->target_list, stmt->n_target_list, &select->outputs,
                         &select->output_count));
+    scope->allows_calls = false;
+    scope->place = "ORDER BY";
     TRY(analyze_order(a, scope, stmt, select));
     TRY(analyze_having(a, scope, stmt, select));
     select->aggregates = scope->aggregates == AGGREGATES_FOUND || stmt->n_group_clause > 0 ||

@@ -1384,3 +1384,12 @@ BEGIN
 
 -- body 1: variable "c" must be of type cursor or refcursor
     CLOSE c;
+
+-- body 1: column 17: a subquery behind a call of a function is not supported: assign it to a variable before
+    p := f(1) + (SELECT count(*) FROM t);
+
+-- body 1: column 19: a subquery behind a call of a function is not supported: assign it to a variable before
+    SELECT f(1) + (SELECT count(*) FROM t) INTO p;
+
+-- body 1: column 24: a call of f in ORDER BY is not supported: assign it to a variable before
+    PERFORM 1 ORDER BY f(1);
