@@ -68,7 +68,7 @@ cli_src := $(filter-out cli/main.c,$(sort $(wildcard cli/*.c)))
 main_src := $(wildcard cli/main.c)
 bench_src := $(sort $(wildcard bench/*.c))
 # Of the tests: a database of known instants, histories without the order in which they were made, logs of few keys.
-truth_src := $(sort $(wildcard tests/checkers/interval/truth*.c) tests/programs/generator/anonymize.c tests/audit/key_value_log.c)
+truth_src := $(sort $(wildcard tests/checkers/interval/truth*.c) tests/programs/generator/anonymize.c tests/audit/key_value_log.c tests/audit/called_log.c)
 test_src := $(sort $(wildcard tests/test_*.c tests/*/test_*.c tests/*/*/test_*.c))
 fuzz_src := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 hostile_src := $(sort $(wildcard tests/hostile/*.c))

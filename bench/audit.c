@@ -14,111 +14,14 @@
 #include "audit/audit.h"
 #include "bench/bench.h"
 #include "checkers/checker.h"
-#include "history/call_log_write.h"
 #include "history/io/source.h"
-#include "programs/machine/engine.h"
-#include "programs/workloads/calls.h"
 #include "record/record.h"
+#include "tests/audit/called_log.h"
 #include "tests/audit/key_value_log.h"
 
-#define CLIENTS 16
-#define STEP_NS 1000
 #define TRANSACTIONS 100000
 #define RUNS_PER_TXN 16 /* an audit of a recorded log gives up after so many */
 #define PATH_BYTES 200
-
-#define CALL(name, its_weight, ...)                                                                \
-    { .procedure = { name, sizeof name - 1 },                                                      \
-      .weight = its_weight,                                                                        \
-      .arguments = (const struct text[]){ __VA_ARGS__ },                                           \
-      .argument_count = sizeof((const struct text[]){ __VA_ARGS__ }) / sizeof(struct text) }
-#define ARGUMENT(text) { text, sizeof text - 1 }
-
-static const struct program_call bank_calls[] = {
-    CALL("deposit", 20, ARGUMENT("uniform(1, 20)"), ARGUMENT("uniform(1, 100)")),
-    CALL("withdraw", 15, ARGUMENT("uniform(1, 20)"), ARGUMENT("uniform(1, 100)")),
-    CALL("transfer", 40, ARGUMENT("uniform(1, 20)"), ARGUMENT("uniform(1, 20)"),
-         ARGUMENT("uniform(1, 100)")),
-    CALL("withdraw_overdraft", 10, ARGUMENT("uniform(1, 20)"), ARGUMENT("uniform(1, 150)")),
-    CALL("balance", 15, ARGUMENT("uniform(1, 20)")),
-};
-
-static const struct program_call balance_calls[] = {
-    CALL("balance", 1, ARGUMENT("uniform(1, 20)")),
-};
-
-static const struct program_call smallbank_calls[] = {
-    CALL("amalgamate", 15, ARGUMENT("uniform(1, 40)"), ARGUMENT("uniform(1, 40)")),
-    CALL("balance", 15, ARGUMENT("'customer' || uniform(1, 40)")),
-    CALL("deposit_checking", 15, ARGUMENT("fresh"), ARGUMENT("'customer' || uniform(1, 40)"),
-         ARGUMENT("1.30")),
-    CALL("send_payment", 25, ARGUMENT("uniform(1, 40)"), ARGUMENT("uniform(1, 40)"),
-         ARGUMENT("5.00")),
-    CALL("transact_savings", 15, ARGUMENT("fresh"), ARGUMENT("'customer' || uniform(1, 40)"),
-         ARGUMENT("choose(20.20, -20.20)")),
-    CALL("write_check", 15, ARGUMENT("fresh"), ARGUMENT("'customer' || uniform(1, 40)"),
-         ARGUMENT("5.00")),
-};
-
-static const struct program_call twitter_calls[] = {
-    CALL("new_tweet", 20, ARGUMENT("fresh"), ARGUMENT("uniform(1, 40)"), ARGUMENT("'a tweet'"),
-         ARGUMENT("now")),
-    CALL("follow", 40, ARGUMENT("zipf(1, 40)"), ARGUMENT("zipf(1, 40)"),
-         ARGUMENT("choose(true, false)"), ARGUMENT("now")),
-    CALL("timeline", 10, ARGUMENT("uniform(1, 40)")),
-    CALL("show_follow", 10, ARGUMENT("uniform(1, 40)")),
-    CALL("show_tweets", 20, ARGUMENT("uniform(1, 40)")),
-};
-
-static const struct program_call rubis_calls[] = {
-    CALL("register_user", 10, ARGUMENT("fresh"), ARGUMENT("'region ' || uniform(0, 5)"),
-         ARGUMENT("'nick ' || fresh")),
-    CALL("register_item", 15, ARGUMENT("fresh"), ARGUMENT("uniform(1, 40)"), ARGUMENT("'a thing'"),
-         ARGUMENT("uniform(1, 100)"), ARGUMENT("uniform(1, 10)")),
-    CALL("store_buy_now", 15, ARGUMENT("fresh"), ARGUMENT("uniform(1, 80)"),
-         ARGUMENT("uniform(1, 40)"), ARGUMENT("uniform(1, 3)")),
-    CALL("store_comment", 20, ARGUMENT("fresh"), ARGUMENT("uniform(1, 80)"),
-         ARGUMENT("uniform(1, 40)"), ARGUMENT("zipf(1, 40)"), ARGUMENT("uniform(0, 5)"),
-         ARGUMENT("'fine'")),
-    CALL("random_browse", 40, ARGUMENT("array(5, uniform(1, 80))"),
-         ARGUMENT("array(3, zipf(1, 40))")),
-};
-
-static const struct program_call tpcc_calls[] = {
-    CALL("new_order", 45, ARGUMENT("uniform(1, 2)"), ARGUMENT("uniform(1, 2)"),
-         ARGUMENT("nurand(1023, 1, 10)"), ARGUMENT("uniform(5, 15)"),
-         ARGUMENT("array(15, choose(999: nurand(8191, 1, 20), 1: 0))"),
-         ARGUMENT("array(15, choose(99: 0, 1: uniform(1, 2)))"),
-         ARGUMENT("array(15, uniform(1, 10))"), ARGUMENT("now")),
-    CALL("payment", 43, ARGUMENT("fresh"), ARGUMENT("uniform(1, 2)"), ARGUMENT("uniform(1, 2)"),
-         ARGUMENT("choose(85: 0, 15: uniform(1, 2))"), ARGUMENT("uniform(1, 2)"),
-         ARGUMENT("choose(60: true, 40: false)"), ARGUMENT("nurand(1023, 1, 10)"),
-         ARGUMENT("nurand(255, 0, 4)"), ARGUMENT("uniform(1, 5000)"), ARGUMENT("now")),
-    CALL("order_status", 4, ARGUMENT("uniform(1, 2)"), ARGUMENT("uniform(1, 2)"),
-         ARGUMENT("choose(60: true, 40: false)"), ARGUMENT("nurand(1023, 1, 10)"),
-         ARGUMENT("nurand(255, 0, 4)")),
-    CALL("delivery", 4, ARGUMENT("uniform(1, 2)"), ARGUMENT("uniform(1, 10)"), ARGUMENT("now")),
-    CALL("stock_level", 4, ARGUMENT("uniform(1, 2)"), ARGUMENT("uniform(1, 2)"),
-         ARGUMENT("uniform(10, 20)")),
-};
-
-/* What clients call. */
-struct called_program {
-    const char *name, *path;
-    const struct program_call *calls;
-    uint32_t call_count;
-};
-
-#define PROGRAM(its_name, file, its_calls)                                                         \
-    { its_name, "scenarios/programs/" file ".sql", its_calls, sizeof its_calls / sizeof *its_calls }
-
-static const struct called_program programs[] = {
-    PROGRAM("bank", "bank", bank_calls),       PROGRAM("smallbank", "smallbank", smallbank_calls),
-    PROGRAM("twitter", "twitter", twitter_calls), PROGRAM("rubis", "rubis", rubis_calls),
-    PROGRAM("tpcc", "tpcc", tpcc_calls),
-};
-
-#define PROGRAM_COUNT (sizeof programs / sizeof *programs)
 
 /* --- Logs ---------------------------------------------------------------------------------------------- */
 
@@ -131,118 +34,11 @@ struct audited_log {
     bool is_recorded;
 };
 
-struct serial_database {
-    struct program program;
-    struct calls calls;
-    struct engine *engine;
-    struct buffer call, room;
-};
-
-static void put_answer(struct serial_database *d, uint32_t function,
-                       const struct engine_outcome *outcome, struct buffer *rows)
-{
-    struct json_writer json = { .out = rows };
-
-    buffer_clear(rows);
-    json_writer_open(&json, NULL, '[');
-    if (d->program.tree.functions[function].result.kind != TYPE_VOID) {
-        json_writer_open(&json, NULL, '[');
-        calls_write_value(&json, &outcome->value, &d->room);
-        json_writer_close(&json, ']');
-    }
-    json_writer_close(&json, ']');
-}
-
-static enum status do_call(struct serial_database *d, uint64_t number, struct heap *heap,
-                           struct buffer *rows, struct call_log_line *line, struct error *err)
-{
-    const int64_t now = (int64_t)number * STEP_NS;
-    const struct calls_turn turn = { (uint32_t)(number % CLIENTS), number / CLIENTS, 0, now };
-    struct engine_outcome outcome = { .is_done = false, .sqlstate = "" };
-    struct json_writer json = { .out = &d->call };
-    struct drawn_call call;
-
-    *line = (struct call_log_line){ .txn = (int64_t)number,
-                                    .session = turn.client,
-                                    .status = TXN_ABORT,
-                                    .invoked_ns = now,
-                                    .completed_ns = now + (CLIENTS - 1) * STEP_NS };
-    if (!calls_draw(&d->calls, &turn, heap, &call))
-        return error_set(err, STATUS_BAD_INPUT, "a call cannot be drawn");
-    TRY(engine_call(d->engine, call.function, call.arguments, &outcome, err));
-    buffer_clear(&d->call);
-    call_log_begin_call(&json, d->program.tree.functions[call.function].name);
-    calls_write_arguments(&json, &d->program, call.function, call.arguments, &d->room);
-    buffer_clear(rows);
-    if (outcome.is_done) {
-        put_answer(d, call.function, &outcome, rows);
-        line->status = TXN_OK;
-        line->ts_parts = 1;
-        line->ts[0] = (int64_t)number + 1;
-    }
-    call_log_end_call(&json, outcome.is_done ? "" : outcome.sqlstate,
-                      (struct text){ rows->at, rows->count });
-    line->call = (struct text){ d->call.at, d->call.count };
-    return STATUS_OK;
-}
-
-static enum status open_database(struct serial_database *d, const struct called_program *called,
-                                 struct arena *arena, struct error *err)
-{
-    const struct random_key key = random_key_of_seed(1);
-    const struct calls_options options = { .program = &d->program,
-                                           .calls = called->calls,
-                                           .call_count = called->call_count,
-                                           .clients = CLIENTS,
-                                           .attempts = 1,
-                                           .key = &key };
-    struct datum scale = datum_of_int64(2);
-    struct engine_outcome outcome;
-
-    TRY(program_load_file(&d->program, called->path, err));
-    TRY(calls_init(&d->calls, &options, arena, err));
-    TRY(engine_open(&d->engine, &d->program, err));
-    return engine_call(d->engine, program_find_function(&d->program, TEXT("load")), &scale,
-                       &outcome, err);
-}
-
-static enum status write_serial_log(const struct audited_log *log, FILE *file, struct error *err)
-{
-    struct serial_database d = { .engine = NULL };
-    struct buffer lines = { 0 }, rows = { 0 };
-    struct arena arena = { 0 };
-    struct heap heap;
-    enum status status = arena_init(&arena, ARENA_UNLIMITED, err);
-
-    heap_init(&heap, (size_t)1 << 20);
-    if (status == STATUS_OK)
-        status = open_database(&d, log->called, &arena, err);
-    call_log_write_head(&lines, &(struct call_log_head){ .producer = TEXT("bench"), .load = TEXT("load(2)") });
-    for (uint64_t i = 0; i < log->transactions && status == STATUS_OK; i++) {
-        struct call_log_line line;
-
-        heap_reset(&heap);
-        status = do_call(&d, i, &heap, &rows, &line, err);
-        if (status == STATUS_OK)
-            call_log_write_line(&lines, &line);
-        fwrite(lines.at, 1, lines.count, file);
-        buffer_clear(&lines);
-    }
-    buffer_close(&lines);
-    buffer_close(&rows);
-    buffer_close(&d.call);
-    buffer_close(&d.room);
-    engine_close(d.engine);
-    heap_close(&heap);
-    arena_close(&arena);
-    return status;
-}
-
 static enum status write_recorded_log(const struct audited_log *log, FILE *file, struct error *err)
 {
     struct record_plan plan = {
         .database = database_find(text_of("postgres")),
-        .how = { .isolation = log->level, .clients = CLIENTS, .certifies = true },
+        .how = { .isolation = log->level, .clients = CALLED_LOG_CLIENTS, .certifies = true },
         .program = { .path = log->called->path,
                      .load = "load(2)",
                      .calls = log->called->calls,
@@ -260,9 +56,16 @@ static enum status write_recorded_log(const struct audited_log *log, FILE *file,
     return status;
 }
 
+static enum status put_line(void *file, struct text line, struct error *err)
+{
+    return fwrite(line.at, 1, line.length, file) == line.length ? STATUS_OK
+                                                               : error_set(err, STATUS_IO, "the log cannot be written");
+}
+
 static void write_log(const void *context)
 {
     const struct audited_log *log = context;
+    const struct called_log_spec spec = { .called = log->called, .transactions = log->transactions };
     FILE *file = fopen(log->path, "wb");
     struct error err;
     enum status status;
@@ -272,7 +75,7 @@ static void write_log(const void *context)
         return;
     }
     status = log->is_recorded ? write_recorded_log(log, file, &err)
-                              : write_serial_log(log, file, &err);
+                              : called_log_make(&spec, NULL, put_line, file, &err);
     if (status != STATUS_OK)
         printf("%s: %s\n", log->called->name, err.text);
     fclose(file);
@@ -451,14 +254,13 @@ static const enum level strict_snapshot[] = { LEVEL_STRICT_SNAPSHOT };
 
 void bench_audit(void)
 {
-    static const struct called_program balances = PROGRAM("balance", "bank", balance_calls);
-    struct audited_log reads = { .called = &balances, .transactions = 1000000 };
-    struct audited_log bank = { .called = &programs[0], .transactions = 1096548 };
-    struct audited_log tpcc = { .called = &programs[PROGRAM_COUNT - 1], .transactions = 60022 };
+    struct audited_log reads = { .called = &called_programs[CALLED_BALANCES], .transactions = 1000000 };
+    struct audited_log bank = { .called = &called_programs[CALLED_BANK], .transactions = 1096548 };
+    struct audited_log tpcc = { .called = &called_programs[CALLED_TPCC], .transactions = 60022 };
 
     print_head();
-    for (size_t i = 0; i < PROGRAM_COUNT; i++) {
-        struct audited_log job = { .called = &programs[i], .transactions = TRANSACTIONS };
+    for (size_t i = 0; i < CALLED_MIXES; i++) {
+        struct audited_log job = { .called = &called_programs[i], .transactions = TRANSACTIONS };
 
         measure_log(&job, all_levels, sizeof all_levels / sizeof *all_levels);
     }
@@ -471,9 +273,9 @@ void bench_audit(void)
 void bench_audit_record(void)
 {
     print_head();
-    for (size_t i = 0; i < PROGRAM_COUNT; i++)
+    for (size_t i = 0; i < CALLED_MIXES; i++)
         for (size_t k = 0; k < sizeof all_levels / sizeof *all_levels; k++) {
-            struct audited_log job = { .called = &programs[i],
+            struct audited_log job = { .called = &called_programs[i],
                                        .transactions = TRANSACTIONS,
                                        .level = all_levels[k],
                                        .is_recorded = true };
