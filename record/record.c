@@ -26,6 +26,7 @@
 static const char *const invariant_title = "invariant  BROKEN";
 static const char *const lost_title = "decisions  LOST";
 static const char *const decision_title = "decisions  FALSE COMMIT";
+static const char *const twin_title = "rows       TWICE";
 
 static void PRINTF_LIKE(4, 5) add_finding(struct recorded_run *r, enum anomaly kind,
                                           const char *title, const char *format, ...)
@@ -518,6 +519,17 @@ static void note_certificate(struct recorded_run *r)
                     c->strange);
 }
 
+static void note_twins(struct recorded_run *r)
+{
+    const struct record_certificate *c = &r->certificate;
+
+    if (c->twins > 0)
+        add_finding(r, ANOMALY_INVARIANT, twin_title,
+                    "%" PRIu64 " row%s had the key of another row of the same answer; the first is T%" PRId64
+                    "'s. The history has one row of each key",
+                    c->twins, c->twins == 1 ? "" : "s", c->first_twin);
+}
+
 /* The history, or the log of a program's calls. */
 static enum status make_history(struct record_stage *stage, const struct client_log *logs,
                                 struct error *err)
@@ -545,6 +557,8 @@ static enum status make_history(struct record_stage *stage, const struct client_
         r->certificate.commits = order.commits.count;
     if (status == STATUS_OK)
         note_lost(r);
+    if (status == STATUS_OK)
+        note_twins(r);
     if (status == STATUS_OK && r->has_certificate)
         note_certificate(r);
     array_close(&order.commits);

@@ -34,6 +34,7 @@ struct record_teller {
     ordered_versions versions; /* by key, then by commit */
     size_t next_snapshot;      /* of statements, in the order in which they are told */
     struct buffer text;
+    struct map answer; /* keys of the rows that are told of one statement */
     struct record_certificate *certificate;
 };
 
@@ -449,6 +450,24 @@ static enum status tell_statement_row(struct record_teller *t, const struct buil
     return builder_add_row(&t->builder, key, value, err);
 }
 
+/* A key is unique, and a history has it once in an answer. A database may have answered two rows all the same. */
+static enum status tell_answer(struct record_teller *t, const struct placed_txn *txn, const struct log_op *op,
+                               struct error *err)
+{
+    map_clear(&t->answer);
+    for (uint64_t i = op->first; i < op->first + op->count; i++) {
+        const struct builtin_row *row = &txn->log->rows.at[i];
+        size_t place, before = t->answer.keys.count;
+
+        TRY(map_add(&t->answer, row->key, i, &place, err));
+        if (place == before)
+            TRY(tell_statement_row(t, row, op->request.kind == BUILTIN_DELETE, err));
+        else if (t->certificate->twins++ == 0)
+            t->certificate->first_twin = id_of(t, (size_t)(txn - t->txns.at));
+    }
+    return STATUS_OK;
+}
+
 static enum op_kind kind_of(enum builtin_request_kind kind)
 {
     return kind == BUILTIN_SELECT   ? OP_SELECT
@@ -457,7 +476,7 @@ static enum op_kind kind_of(enum builtin_request_kind kind)
                                     : OP_DELETE;
 }
 
-static enum status tell_statement(struct record_teller *t, const struct client_log *log,
+static enum status tell_statement(struct record_teller *t, const struct placed_txn *txn,
                                   const struct log_op *op, struct error *err)
 {
     struct statement statement = { .kind = kind_of(op->request.kind),
@@ -476,8 +495,8 @@ static enum status tell_statement(struct record_teller *t, const struct client_l
     TRY(builder_begin_statement(&t->builder, &statement, err));
     if (inserts)
         TRY(tell_statement_row(t, &inserted, false, err));
-    for (uint64_t i = op->first; !inserts && is_answered(op) && i < op->first + op->count; i++)
-        TRY(tell_statement_row(t, &log->rows.at[i], op->request.kind == BUILTIN_DELETE, err));
+    else if (is_answered(op))
+        TRY(tell_answer(t, txn, op, err));
     return builder_end_statement(&t->builder, err);
 }
 
@@ -497,7 +516,7 @@ static enum status tell_op(struct record_teller *t, const struct placed_txn *txn
         TRY(tell_write(t, op, err));
         break;
     default:
-        TRY(tell_statement(t, log, op, err));
+        TRY(tell_statement(t, txn, op, err));
     }
     if (t->source->order && tells_statement(txn, number))
         TRY(tell_statement_place(t, txn, op, err));
@@ -669,5 +688,6 @@ enum status record_history_make(const struct record_source *source,
     free(t.commit_txns);
     commit_ranks_close(&t.visibility);
     buffer_close(&t.text);
+    map_close(&t.answer);
     return status;
 }

@@ -33,7 +33,8 @@ struct record_certificate {
     uint64_t strange; /* commits of nobody */
     uint64_t misfits; /* snapshots that do not fit into the order */
     uint64_t lost; /* clients were told that they committed, and the last read lacks their writes */
-    int64_t first_missing, first_aborted, first_lost; /* the transactions' numbers */
+    uint64_t twins; /* rows with the key of another row of the same answer; the history leaves them out */
+    int64_t first_missing, first_aborted, first_lost, first_twin; /* the transactions' numbers */
 };
 
 MUST_USE enum status record_history_make(const struct record_source *, struct record_certificate *,

@@ -225,6 +225,42 @@ static void a_number_that_is_used_again_belongs_to_who_wrote_the_value(void)
     TEST_ASSERT_EQUAL(0, certificate.aborted + certificate.strange + certificate.misfits);
 }
 
+/* PostgreSQL has done it, at repeatable read: the same row twice in what one SELECT returned. */
+static void a_row_that_was_answered_twice_is_told_once_and_counted(void)
+{
+    static const struct stored_table rows = { .shape = SHAPE_ROWS,
+                                              .name = "entries",
+                                              .key_column = "id",
+                                              .value_column = "value" };
+    struct builtin_options options = builtin_defaults(workload_find(TEXT("predicate")));
+    struct random_key key = random_key_of_seed(1);
+    struct builtin builtin;
+    struct record_source source = { .builtin = &builtin,
+                                    .table = &rows,
+                                    .producer = TEXT("a test"),
+                                    .logs = &log_of_all,
+                                    .log_count = 1,
+                                    .is_without_initial = true };
+    struct builtin_request request = { .kind = BUILTIN_SELECT, .column = BUILTIN_NO_COLUMN };
+    struct database_answer answer = { .is_pipelined = true };
+    struct database_step_answer step = { 0 };
+
+    TEST_ASSERT_EQUAL(STATUS_OK, builtin_init(&builtin, &options, (struct builtin_clients){ 4, 1 },
+                                              &key, fixture_arena(), &err));
+    TEST_ASSERT_EQUAL(STATUS_OK, client_log_begin(&log_of_all, 1, 0, &err));
+    for (int64_t i = 0; i < 4; i++)
+        TEST_ASSERT_EQUAL(STATUS_OK,
+                          database_answer_row(&answer, &step,
+                                              (struct builtin_row){ .key = 1 + (uint64_t)i % 3, .value = i }, &err));
+    TEST_ASSERT_EQUAL(STATUS_OK, client_log_request(&log_of_all, &request, &answer, &step, 0, &err));
+    client_log_end(&log_of_all, TXN_OK, 10);
+    TEST_ASSERT_EQUAL_MESSAGE(STATUS_OK, record_history_make(&source, &certificate, &history, &err), err.text);
+    TEST_ASSERT_EQUAL(1, certificate.twins);
+    TEST_ASSERT_EQUAL(1, certificate.first_twin);
+    TEST_ASSERT_EQUAL(3, history.statement_row_count[0]);
+    database_answer_close(&answer);
+}
+
 int main(void)
 {
     UNITY_BEGIN();
@@ -235,5 +271,6 @@ int main(void)
     RUN_TEST(an_unknown_transaction_that_is_told_as_rolled_back_is_found_in_the_order);
     RUN_TEST(an_unknown_outcome_is_looked_up_by_what_was_written);
     RUN_TEST(a_number_that_is_used_again_belongs_to_who_wrote_the_value);
+    RUN_TEST(a_row_that_was_answered_twice_is_told_once_and_counted);
     return UNITY_END();
 }
