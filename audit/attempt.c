@@ -258,8 +258,8 @@ static enum status exhaust(struct attempt *a, struct error *err)
 }
 
 /* No execution was found, of those in which rows come in the order of their keys. */
-enum status attempt_say_invalid(struct attempt *a, const struct witness_core *core,
-                                struct error *err)
+enum status audit_attempt_say_invalid(struct attempt *a, const struct witness_core *core,
+                                      struct error *err)
 {
     struct audit_verdict *v = &a->verdict;
 
@@ -363,7 +363,7 @@ static enum status refute(struct attempt *a, struct error *err)
     }
     unexplained_close(&a->verdict.wrong);
     a->verdict.wrong = result.wrong;
-    status = attempt_say_invalid(
+    status = audit_attempt_say_invalid(
         a, &(struct witness_core){ result.core.at, (uint32_t)result.core.count }, err);
     array_close(&result.core);
     return status;
@@ -586,7 +586,7 @@ static enum status run_way(struct attempt *a, struct error *err)
     return STATUS_OK;
 }
 
-void attempt_run(struct attempt *a)
+void audit_attempt_run(struct attempt *a)
 {
     a->status = attempt_open(a, &a->err);
     if (a->status == STATUS_OK)
@@ -597,7 +597,7 @@ void attempt_run(struct attempt *a)
     a->is_absent = NULL;
 }
 
-void attempt_close(struct attempt *a)
+void audit_attempt_close(struct attempt *a)
 {
     audit_verdict_close(&a->verdict);
     settle_close(&a->settle);

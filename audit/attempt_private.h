@@ -77,9 +77,9 @@ bool audit_has_help(const struct audit *);
 bool audit_respects_time(const struct audit *, const uint32_t *order);
 
 /* It is zeroed, but for its way, the audit and the progress. To be closed. */
-void attempt_run(struct attempt *);
-void attempt_close(struct attempt *);
+void audit_attempt_run(struct attempt *);
+void audit_attempt_close(struct attempt *);
 /* verdict.wrong is to be the answer that is shown. Where it could not be a proof, verdict.reason says why. */
-MUST_USE enum status attempt_say_invalid(struct attempt *, const struct witness_core *, struct error *);
+MUST_USE enum status audit_attempt_say_invalid(struct attempt *, const struct witness_core *, struct error *);
 
 #endif

@@ -142,7 +142,7 @@ static void *work(void *context)
     struct attempt *a;
 
     while ((a = take_next(all))) {
-        attempt_run(a);
+        audit_attempt_run(a);
         pthread_mutex_lock(&all->mutex);
         cancel_others(all, a);
         pthread_mutex_unlock(&all->mutex);
@@ -263,7 +263,7 @@ static enum status conclude(struct attempts *all, struct attempt *chosen,
     if (!is_valid)
         take_wrong(all, chosen);
     if (chosen->way.refutes && chosen->is_refuted && !is_end(chosen))
-        TRY(attempt_say_invalid(chosen, &(struct witness_core){ NULL, 0 }, err));
+        TRY(audit_attempt_say_invalid(chosen, &(struct witness_core){ NULL, 0 }, err));
     if (!chosen->is_decided)
         say_why_unknown(all, chosen);
     take_counts(all, chosen);
@@ -284,8 +284,7 @@ static void run_by_z3(struct attempts *all)
 
     add(all, (struct way){ .kind = WAY_Z3 });
     run_all(all);
-    if (!z3->is_refuted || is_end(z3) || z3->pace.is_over ||
-        all->audit->options->z3.proves_nothing)
+    if (!z3->is_refuted || is_end(z3) || z3->pace.is_over || all->audit->options->z3.proves_nothing)
         return;
     add(all, (struct way){ .kind = WAY_OUTCOMES, .mode = z3->way.mode });
     if (may_exhaust(all->audit))
@@ -317,7 +316,7 @@ enum status attempts_judge(struct audit *audit, struct audit_verdict *verdict, s
     }
     status = conclude(&all, choose(&all), verdict, err);
     for (uint32_t i = 0; i < all.count; i++)
-        attempt_close(&all.at[i]);
+        audit_attempt_close(&all.at[i]);
     free(all.at);
     return status;
 }
