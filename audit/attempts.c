@@ -189,9 +189,9 @@ static struct attempt *choose(const struct attempts *all)
 /* The first answer that was wrong is what is shown, also of a log that is invalid because nothing was found. */
 static void take_wrong(struct attempts *all, struct attempt *chosen)
 {
-    for (uint32_t i = 0; i < all->count && !chosen->verdict.wrong.is_there; i++) {
-        chosen->verdict.wrong = all->at[i].verdict.wrong;
-        all->at[i].verdict.wrong = (struct audit_wrong){ .is_there = false };
+    for (struct attempt *a = all->at; a < chosen && !chosen->verdict.wrong.is_there; a++) {
+        chosen->verdict.wrong = a->verdict.wrong;
+        a->verdict.wrong = (struct audit_wrong){ .is_there = false };
     }
 }
 
