@@ -59,6 +59,10 @@ for file in scenarios/databases/*.toml; do
         skip "$file" "$(head -n 1 "$work/err")"
         continue
     fi
+    if [ $status -eq 0 ] && grep -q '^# Rate:.*on a loaded machine' "$file"; then
+        skip "$file" "not met with ten seeds; it takes a loaded machine"
+        continue
+    fi
     verdict $((status != 1)) "$file is found with one of ten seeds"
     [ $status -eq 1 ] || { cat "$work/err"; head -c 2000 "$work/out"; }
 done
