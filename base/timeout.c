@@ -29,6 +29,8 @@ static void *sleep_until_over(void *argument)
     const struct timeout_backstop *backstop = &timeout->backstop;
 
     pthread_mutex_lock(&timeout->mutex);
+    timeout->has_begun = true;
+    pthread_cond_signal(&timeout->changed);
     if (sleep_until(timeout, timeout->until_ns)) {
         atomic_store_explicit(&timeout->is_over, true, memory_order_relaxed);
         if (backstop->warn)
@@ -38,6 +40,18 @@ static void *sleep_until_over(void *argument)
     }
     pthread_mutex_unlock(&timeout->mutex);
     return NULL;
+}
+
+/*
+ * The thread sleeps, and holds no lock of the C library or of a sanitizer: a process that is forked from here on has
+ * none that nobody gives back.
+ */
+static void await_thread(struct timeout *timeout)
+{
+    pthread_mutex_lock(&timeout->mutex);
+    while (!timeout->has_begun)
+        pthread_cond_wait(&timeout->changed, &timeout->mutex);
+    pthread_mutex_unlock(&timeout->mutex);
 }
 
 /* A condition that goes by the clock that nobody sets. */
@@ -85,6 +99,7 @@ enum status timeout_begin_strictly(struct timeout *timeout, int64_t limit_ns,
         return error_set(err, STATUS_OVER_LIMIT, "no memory for a thread that watches the time: %s",
                          strerror(code));
     timeout->is_limited = true;
+    await_thread(timeout);
     return STATUS_OK;
 }
 

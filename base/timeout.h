@@ -38,7 +38,7 @@ struct timeout {
     pthread_t thread;
     pthread_mutex_t mutex;
     pthread_cond_t changed;
-    bool is_done; /* under the mutex */
+    bool has_begun, is_done; /* under the mutex */
 };
 
 /* A limit of 0: never over, and no thread. The struct must stay where it is until the end. */
