@@ -30,13 +30,13 @@ bool audit_is_serial(const struct audit *audit)
 bool audit_has_help(const struct audit *audit)
 {
     int64_t invoked = TIME_NEVER;
-    bool has_sessions = false;
+    bool has_others = false;
 
     for (size_t i = 0; i < audit->plan.txns.count && invoked == TIME_NEVER; i++) {
         invoked = audit->plan.txns.at[i].logged->invoked_ns;
-        has_sessions |= audit->plan.txns.at[i].logged->session >= 0;
+        has_others |= audit->plan.txns.at[i].logged->session >= 0 || audit->plan.txns.at[i].logged->has_saw;
     }
-    return invoked != TIME_NEVER || (has_sessions && !audit_is_strict(audit));
+    return invoked != TIME_NEVER || (has_others && !audit_is_strict(audit));
 }
 
 bool audit_respects_time(const struct audit *audit, const uint32_t *order)
@@ -410,7 +410,7 @@ static bool is_hopeless(const struct search *s)
 static enum status find_instants(struct attempt *a, struct instants *instants, struct error *err)
 {
     unsigned flags = (a->way.mode != RUN_SNAPSHOT ? INSTANTS_LAST : 0u) |
-                     (audit_is_strict(a->audit) ? 0u : INSTANTS_GUESS);
+                     (audit_is_strict(a->audit) ? 0u : INSTANTS_GUESS | INSTANTS_SAW);
 
     if (!a->way.uses_times)
         return STATUS_OK;

@@ -71,7 +71,7 @@ struct attempt {
 
 bool audit_is_strict(const struct audit *);
 bool audit_is_serial(const struct audit *);
-/* Whether anything is known of what was done at the same time: times, or sessions. */
+/* Whether anything is known of what was done at the same time: times, sessions, or what was seen. */
 bool audit_has_help(const struct audit *);
 /* Whether at a strict level nobody stands before who was completed before he was invoked. */
 bool audit_respects_time(const struct audit *, const uint32_t *order);

@@ -218,6 +218,51 @@ static enum status find_bounds(struct instants *in, const struct plan *plan, con
     return STATUS_OK;
 }
 
+/* --- What was seen ----------------------------------------------------------------------------------------- */
+
+/* A transaction with ts, and its place in the order. */
+struct stamp {
+    int64_t ts;
+    uint32_t place;
+};
+
+/* Where what it saw is at odds with its times, no state is left. */
+static void narrow(struct instants *in, uint32_t txn, const struct logged_txn *t, const struct stamp *stamps,
+                   uint32_t count)
+{
+    uint32_t seen, unseen;
+    uint32_t least, most;
+
+    BISECT(seen, 0, count, stamps[seen].ts <= t->saw[0]);
+    BISECT(unseen, 0, count, stamps[unseen].ts <= t->saw[1]);
+    least = seen > 0 ? stamps[seen - 1].place + 1 : 0;
+    most = unseen < count ? stamps[unseen].place : UINT32_MAX;
+    in->least[txn] = least > in->least[txn] ? least : in->least[txn];
+    in->surely[txn] = least > in->surely[txn] ? least : in->surely[txn];
+    in->most[txn] = most < in->most[txn] ? most : in->most[txn];
+}
+
+static enum status find_seen(struct instants *in, const struct plan *plan, const uint32_t *order, uint32_t count,
+                             struct error *err)
+{
+    struct stamp *stamps = malloc(((size_t)count + 1) * sizeof *stamps);
+    uint32_t stamp_count = 0;
+
+    if (!stamps)
+        return error_set(err, STATUS_OVER_LIMIT, "no memory for what transactions saw");
+    for (uint32_t i = 0; i < count; i++) {
+        const struct logged_txn *t = plan->txns.at[order[i]].logged;
+
+        if (t->has_ts)
+            stamps[stamp_count++] = (struct stamp){ t->ts[0], i };
+    }
+    for (uint32_t i = 0; i < plan->txns.count; i++)
+        if (plan->txns.at[i].logged->has_saw)
+            narrow(in, i, plan->txns.at[i].logged, stamps, stamp_count);
+    free(stamps);
+    return STATUS_OK;
+}
+
 enum status audit_instants_find(struct instants *in, const struct plan *plan, const uint32_t *order,
                           uint32_t count, unsigned how, struct error *err)
 {
@@ -237,6 +282,8 @@ enum status audit_instants_find(struct instants *in, const struct plan *plan, co
         status = take_sessions(&times, plan, order, count, err);
     if (status == STATUS_OK)
         status = find_bounds(in, plan, &times, order, count, err);
+    if (status == STATUS_OK && (how & INSTANTS_SAW))
+        status = find_seen(in, plan, order, count, err);
     free(all);
     return status;
 }

@@ -1,5 +1,5 @@
 /*
- * instants: which states a transaction may have seen, by the times of clients.
+ * instants: which states a transaction may have seen, by the times of clients, and by what the database said of it.
  *
  * Of a transaction that reads at some time between its invocation and its first answer: what was
  * completed before it was invoked is in what it saw, and what was invoked after its first answer came
@@ -27,6 +27,7 @@ struct instants {
 enum instants_how {
     INSTANTS_LAST = 1,  /* up to the completion instead of the first answer */
     INSTANTS_GUESS = 2, /* by sessions where there are no times */
+    INSTANTS_SAW = 4,   /* and by "saw" of the log */
 };
 
 /* `how` is a set of these. */

@@ -597,7 +597,9 @@ static enum status give_slots(const struct plan *plan, struct sorted_txn *all, u
         int64_t end = t->is_unknown ? t->logged->invoked_ns : t->logged->completed_ns;
         uint32_t slot = count;
 
-        if (end != TIME_NEVER)
+        if (t->logged->has_saw)
+            BISECT(slot, 0, count, all[slot].logged->ts[0] <= t->logged->saw[1]);
+        else if (end != TIME_NEVER)
             BISECT(slot, 0, count, by[slot] < end);
         else if (!is_timed)
             slot = next[all[i].txn];

@@ -177,6 +177,7 @@ enum status audit_search_run(struct search *s, uint32_t txn, const choice_list *
     r->window = search_window(s, txn);
     r->tracks = tracks;
     r->waits = s->waits && !s->is_loose;
+    r->takes_oldest = s->takes_oldest;
     r->footprint = tracks ? &s->footprint : NULL;
     r->path = path->at;
     r->path_count = (uint32_t)path->count;
@@ -263,7 +264,16 @@ static enum status note_reading(void *context, uint32_t txn, bool *goes_on, stru
     return STATUS_OK;
 }
 
-/* At the newest state first, without keeping track; then at all. */
+/*
+ * Time passes where a transaction waits for a lock. So if it is known what it saw at first and at last, each statement
+ * most likely saw no more than it must, by the locks taken before it.
+ */
+static bool sees_the_oldest(const struct search *s, uint32_t txn, struct run_window w)
+{
+    return s->instants && s->waits && s->plan->txns.at[txn].logged->has_saw && w.floor < w.ceiling;
+}
+
+/* At the most likely states first, without keeping track if that is the newest one; then at all. */
 static enum status try_states(struct search *s, uint32_t txn, bool *found, struct error *err)
 {
     static const choice_list no_path = { NULL, 0, 0 };
@@ -272,7 +282,10 @@ static enum status try_states(struct search *s, uint32_t txn, bool *found, struc
     *found = false;
     if (w.floor > w.ceiling)
         return STATUS_OK;
-    TRY(audit_search_run(s, txn, &no_path, false, err));
+    s->takes_oldest = sees_the_oldest(s, txn, w);
+    TRY(audit_search_run(s, txn, &no_path, s->takes_oldest, err));
+    s->takes_oldest = false;
+    s->footprint.glances.count = 0;
     if (is_absent_first(s, txn)) {
         /* Dropped, it has touched what it would have written. */
         *found = true;

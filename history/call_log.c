@@ -217,6 +217,27 @@ static enum status read_ts(struct log_reader *r, struct logged_txn *txn, struct 
     }
 }
 
+/* [at its beginning, at its end]: places, of which only the first number counts. */
+static enum status read_saw(struct log_reader *r, struct logged_txn *txn, struct error *err)
+{
+    const char *what = "two places of commits, the second not below the first: [3, 5]";
+    struct json *json = &r->json;
+    bool more = true;
+
+    txn->has_saw = true;
+    TRY(json_open(json, '[', what, err));
+    for (size_t n = 0; n < 2 && more; n++) {
+        TRY(json_element(json, n, &more, err));
+        if (more)
+            TRY(json_integer(json, what, &txn->saw[n], err));
+    }
+    if (more && txn->saw[0] <= txn->saw[1])
+        TRY(json_element(json, 2, &more, err));
+    else
+        more = true;
+    return more ? json_refuse_token(json, err, "expected %s", what) : STATUS_OK;
+}
+
 /* Five digits or capitals. */
 static enum status read_sqlstate(struct log_reader *r, struct logged_txn *txn, struct error *err)
 {
@@ -349,10 +370,11 @@ enum txn_field {
     TXN_FIELD_STATUS,
     TXN_FIELD_AT,
     TXN_FIELD_TS,
+    TXN_FIELD_SAW,
 };
 static const char *const txn_fields[] = { "txn",     "session", "call", "arguments", "statements",
                                           "answers", "error",   "status", "at",      "ts",
-                                          NULL };
+                                          "saw",     NULL };
 
 static enum status read_txn_field(struct log_reader *r, unsigned field, struct error *err)
 {
@@ -387,8 +409,10 @@ static enum status read_txn_field(struct log_reader *r, unsigned field, struct e
         return read_status(r, txn, err);
     case TXN_FIELD_AT:
         return read_times(r, txn, err);
-    default: /* TXN_FIELD_TS */
+    case TXN_FIELD_TS:
         return read_ts(r, txn, err);
+    default: /* TXN_FIELD_SAW */
+        return read_saw(r, txn, err);
     }
 }
 

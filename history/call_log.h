@@ -59,6 +59,8 @@ struct logged_txn {
     int64_t invoked_ns, completed_ns; /* TIME_NEVER: unknown, or never */
     bool has_ts;
     int64_t ts[CALL_PLACES_MAX]; /* its place in the order of commits; unused ones are 0 */
+    bool has_saw;
+    int64_t saw[2]; /* each of its statements saw those with a ts up to the first, and none with one above the second */
     struct text function;        /* "call"; empty: it is statements */
     uint32_t argument, argument_count; /* cells */
     uint32_t statement, statement_count;

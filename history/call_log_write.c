@@ -72,6 +72,14 @@ static void write_times(struct json_writer *json, const struct call_log_line *li
     json_writer_close(json, ']');
 }
 
+static void write_saw(struct json_writer *json, const struct call_log_line *line)
+{
+    json_writer_open(json, "saw", '[');
+    json_writer_int64(json, NULL, line->saw[0]);
+    json_writer_int64(json, NULL, line->saw[1]);
+    json_writer_close(json, ']');
+}
+
 void call_log_write_line(struct buffer *out, const struct call_log_line *line)
 {
     static const char *const names[] = {
@@ -91,6 +99,8 @@ void call_log_write_line(struct buffer *out, const struct call_log_line *line)
         write_times(&json, line);
     if (line->ts_parts > 0)
         write_place(&json, line);
+    if (line->has_saw)
+        write_saw(&json, line);
     json_writer_close(&json, '}');
     buffer_byte(out, '\n');
 }

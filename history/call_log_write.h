@@ -47,6 +47,8 @@ struct call_log_line {
     int64_t invoked_ns, completed_ns; /* TIME_NEVER: nobody knows when; no answer came */
     uint32_t ts_parts;                /* 0: it has no place */
     int64_t ts[CALL_PLACES_MAX];
+    bool has_saw;
+    int64_t saw[2];
 };
 
 void call_log_write_line(struct buffer *, const struct call_log_line *);

@@ -58,7 +58,7 @@ struct database_answer {
     bool
         is_pipelined; /* the commit was sent with the requests: it may have come before their answers */
     uint64_t xid;     /* 0: unknown, or it has written nothing */
-    struct buffer snapshot;  /* empty: unknown */
+    struct buffer snapshot;  /* empty: unknown; of a call at read committed two, with a space between them */
     struct buffer snapshots; /* of statements, one behind the other */
 };
 

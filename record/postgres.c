@@ -134,10 +134,22 @@ static void print_plain(const struct stored_table *t, const struct builtin_reque
             sql->at[i] = '$';
 }
 
+/* Clients call the functions of a program; there is no table of a workload. */
+static bool has_program(const struct postgres *p)
+{
+    return p->options.table.name[0] == '\0';
+}
+
 /* At read committed each statement sees something else. */
-static bool tells_snapshots(const struct postgres *p)
+static bool is_by_statement(const struct postgres *p)
 {
     return p->options.certifies && p->options.isolation == LEVEL_READ_COMMITTED;
+}
+
+/* What statements within a function see is not told. */
+static bool tells_snapshots(const struct postgres *p)
+{
+    return is_by_statement(p) && !has_program(p);
 }
 
 /* Whether its answer begins with a column that has its snapshot; then there is a row even for none. */
@@ -235,9 +247,11 @@ static enum status prepare_all(const struct postgres_session *s, struct error *e
     TRY(prepare(s, "commit", "COMMIT", 0, err));
     TRY(prepare(s, "rollback", "ROLLBACK", 0, err));
     TRY(prepare(s, "snapshot",
-                "SELECT pg_current_snapshot()::text, pg_current_xact_id_if_assigned()::text", 0,
-                err));
-    return s->server->options.table.name[0] != '\0' ? prepare_statements(s, err) : STATUS_OK;
+                is_by_statement(s->server)
+                    ? SEEN_SQL ", pg_current_xact_id_if_assigned()::text"
+                    : "SELECT pg_current_snapshot()::text, pg_current_xact_id_if_assigned()::text",
+                0, err));
+    return has_program(s->server) ? STATUS_OK : prepare_statements(s, err);
 }
 
 static void postgres_close(void *session)
@@ -299,15 +313,17 @@ static bool send_alone(PGconn *conn, const char *name)
     return PQsendQueryPrepared(conn, name, 0, NULL, NULL, NULL, 0) == 1;
 }
 
-static bool send_call(PGconn *conn, const char *call)
+/* At read committed its own snapshot comes first: those of the statements in it lie between that and the last one. */
+static bool send_call(const struct postgres_session *s, const char *call)
 {
     struct buffer sql = { 0 };
     bool is_sent;
 
-    buffer_print(&sql, "SELECT * FROM %s", call);
+    buffer_print(&sql, "SELECT %sx.* FROM %s x", is_by_statement(s->server) ? "pg_current_snapshot()::text, " : "",
+                 call);
     buffer_byte(&sql, '\0');
     is_sent =
-        !sql.out_of_memory && PQsendQueryParams(conn, sql.at, 0, NULL, NULL, NULL, NULL, 0) == 1;
+        !sql.out_of_memory && PQsendQueryParams(s->conn, sql.at, 0, NULL, NULL, NULL, NULL, 0) == 1;
     buffer_close(&sql);
     return is_sent;
 }
@@ -351,7 +367,7 @@ static bool send_steps(const struct postgres_session *s, const struct database_s
             is_sent = is_sent && send_request(s, &steps[i].request);
             break;
         case STEP_CALL:
-            is_sent = is_sent && send_call(s->conn, steps[i].call);
+            is_sent = is_sent && send_call(s, steps[i].call);
             break;
         case STEP_COMMIT:
             is_sent = is_sent && send_alone(s->conn, "commit");
@@ -450,13 +466,19 @@ static enum status take_rows(const struct postgres_session *s, const struct buil
     return STATUS_OK;
 }
 
-static enum status take_call_rows(const PGresult *result, struct buffer *out, struct error *err)
+static enum status take_call_rows(const struct postgres_session *s, const PGresult *result,
+                                  struct database_answer *answer, struct error *err)
 {
+    struct buffer *out = &answer->call_rows;
+    int first = is_by_statement(s->server);
+
+    if (first && PQntuples(result) > 0)
+        buffer_text(&answer->snapshot, text_of(PQgetvalue(result, 0, 0)));
     buffer_byte(out, '[');
     for (int row = 0; row < PQntuples(result); row++) {
         buffer_text(out, row ? TEXT(",[") : TEXT("["));
-        for (int column = 0; column < PQnfields(result); column++) {
-            buffer_text(out, column ? TEXT(",") : TEXT(""));
+        for (int column = first; column < PQnfields(result); column++) {
+            buffer_text(out, column > first ? TEXT(",") : TEXT(""));
             if (PQgetisnull(result, row, column))
                 buffer_text(out, TEXT("null"));
             else
@@ -471,7 +493,8 @@ static enum status take_call_rows(const PGresult *result, struct buffer *out, st
 static void take_snapshot(const struct postgres_session *s, const PGresult *result,
                           struct database_answer *answer)
 {
-    buffer_clear(&answer->snapshot);
+    if (answer->snapshot.count > 0)
+        buffer_byte(&answer->snapshot, ' ');
     if (!tells_snapshots(s->server))
         buffer_text(&answer->snapshot, text_of(PQgetvalue(result, 0, 0)));
     if (!PQgetisnull(result, 0, 1))
@@ -519,7 +542,7 @@ static enum status take_result(const struct postgres_session *s, const struct da
         if (step->kind == STEP_REQUEST)
             status = take_rows(s, &step->request, result, answer, &taken, err);
         if (step->kind == STEP_CALL)
-            status = take_call_rows(result, &answer->call_rows, err);
+            status = take_call_rows(s, result, answer, err);
         if (status == STATUS_OK)
             status = array_push(&answer->steps, taken, err);
         answer->step_count++;
@@ -560,6 +583,7 @@ static enum status postgres_steps(void *session, const struct database_step *ste
         answer->end = STEPS_LOST;
         return STATUS_OK;
     }
+    buffer_clear(&answer->snapshot);
     for (uint32_t i = 0; i < count && answer->end != STEPS_LOST; i++) {
         if (snapshot && steps[i].kind == STEP_COMMIT)
             TRY(take_result(s, NULL, invoked_ns, answer, err));

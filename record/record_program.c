@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bisect.h"
 #include "base/json_writer.h"
 #include "base/map.h"
 #include "base/wall_clock.h"
@@ -222,6 +223,8 @@ struct logged_call {
     const struct client_log *log;
     const struct log_txn *txn;
     uint64_t place; /* in the order of commits, from 1; 0: it has none */
+    bool has_saw;
+    uint32_t saw[2]; /* so many of them its snapshots saw, the first and the last */
 };
 
 typedef ARRAY(struct logged_call) logged_calls;
@@ -240,7 +243,7 @@ static enum status gather(const struct record_stage *stage, const struct client_
 {
     for (uint32_t i = 0; i < stage->clients; i++)
         for (size_t j = 0; j < logs[i].txns.count; j++)
-            TRY(array_push(calls, ((struct logged_call){ &logs[i], &logs[i].txns.at[j], 0 }), err));
+            TRY(array_push(calls, ((struct logged_call){ .log = &logs[i], .txn = &logs[i].txns.at[j] }), err));
     if (calls->count > 1)
         qsort(calls->at, calls->count, sizeof *calls->at, compare_begins);
     return STATUS_OK;
@@ -265,10 +268,21 @@ static int compare_ranks(const void *a, const void *b)
 struct call_order {
     struct map by_xid;
     struct numbered_commit *commits;
-    struct taken_snapshot *snapshots;
+    struct taken_snapshot *snapshots; /* two of each call, the first and the last */
     struct ranked_commit *ranked;
     struct commit_ranks ranks;
 };
+
+/* A snapshot, or two with a space between them. */
+static void take_snapshots(const struct logged_call *call, struct taken_snapshot taken[2])
+{
+    struct text text = client_log_snapshot(call->log, call->txn);
+    const char *space = text.length > 0 ? memchr(text.at, ' ', text.length) : NULL;
+    size_t first = space ? (size_t)(space - text.at) : text.length, last = space ? first + 1 : 0;
+
+    taken[0] = (struct taken_snapshot){ { text.at, first }, call->txn->completed_ns };
+    taken[1] = (struct taken_snapshot){ { text.at + last, text.length - last }, call->txn->completed_ns };
+}
 
 /* A call that was told to have committed tells when its commit was begun. */
 static enum status gather_order(struct call_order *o, const logged_calls *calls,
@@ -279,7 +293,7 @@ static enum status gather_order(struct call_order *o, const logged_calls *calls,
 
     TRY(database_new((void **)&o->commits, (order->commits.count + 1) * sizeof *o->commits, err));
     TRY(database_new((void **)&o->ranked, (order->commits.count + 1) * sizeof *o->ranked, err));
-    TRY(database_new((void **)&o->snapshots, (calls->count + 1) * sizeof *o->snapshots, err));
+    TRY(database_new((void **)&o->snapshots, (2 * calls->count + 1) * sizeof *o->snapshots, err));
     for (size_t i = 0; i < order->commits.count; i++) {
         o->commits[i] = (struct numbered_commit){ order->commits.at[i].xid, INT64_MIN };
         TRY(map_add(&o->by_xid, o->commits[i].xid, i, &at, err));
@@ -289,13 +303,25 @@ static enum status gather_order(struct call_order *o, const logged_calls *calls,
 
         if (txn->status != TXN_OK)
             continue;
-        o->snapshots[i] = (struct taken_snapshot){ client_log_snapshot(calls->at[i].log, txn),
-                                                   txn->completed_ns };
+        take_snapshots(&calls->at[i], &o->snapshots[2 * i]);
         if (txn->xid != 0 && map_find(&o->by_xid, txn->xid, &commit) &&
             o->commits[commit].begun_ns == INT64_MIN)
             o->commits[commit].begun_ns = txn->invoked_ns;
     }
     return STATUS_OK;
+}
+
+/* Snapshot k of the call saw the commits whose rank is not above its own. */
+static void note_saw(const struct call_order *o, size_t commits, size_t number, struct logged_call *call)
+{
+    call->has_saw = call->txn->status == TXN_OK;
+    for (unsigned k = 0; k < 2 && call->has_saw; k++) {
+        uint32_t rank = o->ranks.snapshot_ranks[2 * number + k];
+
+        call->has_saw = rank != COMMIT_RANKS_NONE;
+        BISECT(call->saw[k], 0, (uint32_t)commits, o->ranked[call->saw[k]].rank <= rank);
+    }
+    call->has_saw &= call->saw[0] <= call->saw[1];
 }
 
 /*
@@ -309,7 +335,7 @@ static enum status place_by_order(struct call_order *o, logged_calls *calls,
     uint64_t commit;
 
     TRY(gather_order(o, calls, order, err));
-    TRY(commit_ranks_find(&o->ranks, o->commits, count, o->snapshots, calls->count, err));
+    TRY(commit_ranks_find(&o->ranks, o->commits, count, o->snapshots, 2 * calls->count, err));
     for (size_t i = 0; i < count; i++)
         o->ranked[i] = (struct ranked_commit){ o->ranks.commit_ranks[i], i };
     if (count > 1)
@@ -320,6 +346,8 @@ static enum status place_by_order(struct call_order *o, logged_calls *calls,
         if (calls->at[i].txn->status != TXN_ABORT && calls->at[i].txn->xid != 0 &&
             map_find(&o->by_xid, calls->at[i].txn->xid, &commit))
             calls->at[i].place = o->ranks.commit_ranks[commit];
+    for (size_t i = 0; i < calls->count; i++)
+        note_saw(o, count, i, &calls->at[i]);
     return STATUS_OK;
 }
 
@@ -353,7 +381,9 @@ static void print_call(const struct record_stage *stage, const struct logged_cal
                                                           ? TIME_NEVER
                                                           : txn->completed_ns - began,
                                       .ts_parts = call->place > 0,
-                                      .ts = { (int64_t)call->place } });
+                                      .ts = { (int64_t)call->place },
+                                      .has_saw = call->has_saw,
+                                      .saw = { call->saw[0], call->saw[1] } });
 }
 
 /*

@@ -437,6 +437,34 @@ static void what_locking_explains_is_not_refuted_at_a_weaker_model(void)
     audited_close(&a);
 }
 
+/* A silent transaction had read account 1 before a deposit of 5 was there, which a later balance shows. */
+static void what_a_transaction_saw_is_where_to_look_first(void)
+{
+    static const struct {
+        const char *saw;
+        uint64_t jumps;
+    } cases[] = { { "", 1 }, { "\"saw\":[0,0],", 0 }, { "\"saw\":[0,1],", 0 }, { "\"saw\":[1,1],", 2 } };
+
+    for (size_t i = 0; i < ROW_COUNT(cases); i++) {
+        struct audited a;
+        char log[1000];
+
+        snprintf(log, sizeof log,
+                 HEAD "{\"txn\":1,\"session\":0,\"call\":\"deposit\",\"arguments\":[\"1\",\"5\"],"
+                      "\"status\":\"ok\",\"ts\":1,\"answers\":[" NOTHING "]}\n"
+                      "{\"txn\":2,\"statements\":[{\"sql\":\"UPDATE accounts SET balance = (SELECT min(a.balance) "
+                      "FROM accounts a) + 7 WHERE id = 2\"}],\"status\":\"ok\",\"ts\":2,%s"
+                      "\"answers\":[{\"count\":1}]}\n"
+                      "{\"txn\":3,\"call\":\"balance\",\"arguments\":[\"2\"],\"status\":\"ok\",\"ts\":3,"
+                      "\"answers\":[" ONE("107") "]}\n",
+                 cases[i].saw);
+        audit_text(&a, bank, log, (struct audit_options){ .level = LEVEL_READ_COMMITTED });
+        TEST_ASSERT_EQUAL_MESSAGE(VERDICT_VALID, a.verdict.verdict, cases[i].saw);
+        TEST_ASSERT_EQUAL_MESSAGE(cases[i].jumps, a.verdict.counts.jumps, cases[i].saw);
+        audited_close(&a);
+    }
+}
+
 int main(void)
 {
     UNITY_BEGIN();
@@ -454,5 +482,6 @@ int main(void)
     RUN_TEST(what_was_not_judged_is_valid_only_if_that_is_allowed);
     RUN_TEST(who_stops_the_audit_gets_unknown_and_the_reason);
     RUN_TEST(what_locking_explains_is_not_refuted_at_a_weaker_model);
+    RUN_TEST(what_a_transaction_saw_is_where_to_look_first);
     return UNITY_END();
 }

@@ -77,10 +77,17 @@ check "of both functions" sh -c 'grep -q add first.calls && grep -q "hara, (" fi
 check "an answer is there" grep -q '"call":"add","arguments":\["[1-5]","[0-9]"\],"answers":\[{"rows":\[\["[0-9]*"\]\]}\]' first/audit.jsonl
 check "a function that fails says with what" grep -q '"arguments":\["6","[0-9]"\],"error":"P0001","status":"abort"' first/audit.jsonl
 check "what wrote has its place among the commits" sh -c '[ "$(grep -c "\"ts\":" first/audit.jsonl)" -eq "$(grep -c "\"call\":\"add\".*\"status\":\"ok\"" first/audit.jsonl)" ]'
-check "each place once" sh -c '[ "$(sed -n "s/.*\"ts\":\([0-9]*\)}/\1/p" first/audit.jsonl | sort | uniq -d | wc -l)" -eq 0 ]'
+check "each place once" sh -c '[ "$(sed -n "s/.*\"ts\":\([0-9]*\).*/\1/p" first/audit.jsonl | sort | uniq -d | wc -l)" -eq 0 ]'
 check "it is known for certain" sh -c '! head -n 1 first/audit.jsonl | grep -q hint'
 run 3 record postgres --program count.sql --load 'load(5)' --call 'add(1, 1)' --clients 2 --transactions 20 --level read-committed --certificate --out third
 check "unless statements have snapshots of their own" sh -c 'head -n 1 third/audit.jsonl | grep -q "\"ts\":\"hint\""'
+check "of each call that committed it is known what it saw at first and at last" \
+    sh -c '[ "$(grep -c "\"status\":\"ok\".*\"saw\":\[[0-9]*,[0-9]*\]}$" third/audit.jsonl)" -eq 20 ]'
+check "which was nothing that was committed after it" awk -F'"ts":|,"saw":\\[|,|\\]' '/"ts":[0-9]/ {
+        match($0, /"ts":[0-9]+,"saw":\[[0-9]+,[0-9]+\]/)
+        split(substr($0, RSTART, RLENGTH), n, /[^0-9]+/)
+        if (n[3] > n[4] || n[4] >= n[2]) bad = 1
+    } END { exit bad }' third/audit.jsonl
 
 run 1 record postgres --program count.sql --load 'load(2)' --call 'add(1, -3)' --clients 1 --transactions 5
 check "an invariant of the program that does not hold is found" mentions out "invariant_none_is_negative() is not true"

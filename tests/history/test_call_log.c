@@ -58,7 +58,7 @@ static void a_call_is_read_with_its_arguments_and_answers(void)
 
     read_log("{\"ordeal-log\":1,\"producer\":\"a proxy\",\"load\":\"load(2)\"}\n"
              "{\"txn\":7,\"session\":3,\"call\":\"transfer\",\"arguments\":[\"1\",null,\"\"],"
-             "\"status\":\"ok\",\"at\":[100,900],\"ts\":57,"
+             "\"status\":\"ok\",\"at\":[100,900],\"ts\":57,\"saw\":[-3,56],"
              "\"answers\":[{\"rows\":[[\"a\",null],[\"\",\"\\u00e9\"]],\"at\":850}]}\n");
     TEST_ASSERT_EQUAL(INITIAL_LOAD, call_log.initial);
     assert_text("load(2)", call_log.load);
@@ -73,6 +73,9 @@ static void a_call_is_read_with_its_arguments_and_answers(void)
     TEST_ASSERT_TRUE(txn->has_ts);
     TEST_ASSERT_EQUAL(57, txn->ts[0]);
     TEST_ASSERT_EQUAL(0, txn->ts[1]);
+    TEST_ASSERT_TRUE(txn->has_saw);
+    TEST_ASSERT_EQUAL(-3, txn->saw[0]);
+    TEST_ASSERT_EQUAL(56, txn->saw[1]);
     TEST_ASSERT_EQUAL(2, txn->line);
     assert_text("transfer", txn->function);
     TEST_ASSERT_EQUAL(3, txn->argument_count);
@@ -101,6 +104,7 @@ static void statements_are_read_with_an_answer_each(void)
     txn = &call_log.txns.at[0];
     TEST_ASSERT_EQUAL(-1, txn->session);
     TEST_ASSERT_FALSE(txn->has_ts);
+    TEST_ASSERT_FALSE(txn->has_saw);
     TEST_ASSERT_EQUAL(TIME_NEVER, txn->completed_ns);
     TEST_ASSERT_EQUAL(0, txn->function.length);
     TEST_ASSERT_EQUAL(2, txn->statement_count);
@@ -247,6 +251,11 @@ static void a_file_that_is_no_log_is_refused_with_its_place(void)
         { CALL("\"at\":[5]"), 2, 57, "expected two times: [invoked, completed]" },
         { CALL("\"at\":[5,4]"), 2, 59, "completed before it was invoked" },
         { CALL("\"at\":[5,6,7]"), 2, 59, "expected two times: [invoked, completed]" },
+        { CALL("\"saw\":5"), 2, 57, "expected two places of commits, the second not below the first: [3, 5], found 5" },
+        { CALL("\"saw\":[5]"), 2, 58, "expected two places of commits, the second not below the first: [3, 5]" },
+        { CALL("\"saw\":[5,4]"), 2, 60, "expected two places of commits, the second not below the first: [3, 5]" },
+        { CALL("\"saw\":[5,6,7]"), 2, 60, "expected two places of commits, the second not below the first: [3, 5]" },
+        { CALL("\"saw\":[5,null]"), 2, 60, "expected two places of commits, the second not below the first: [3, 5], found null" },
         { CALL("\"at\":[9223372036854775807,null]"), 2, 57, "there is no such time" },
         { CALL("\"ts\":\"x\""), 2, 56,
           "expected a place: an integer, or an array of up to three, found a string" },
