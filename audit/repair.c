@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "audit/answer_number_private.h"
 #include "audit/used_columns_private.h"
 #include "base/hash.h"
 #include "base/map.h"
@@ -43,7 +44,8 @@ struct repair {
     /* While others are put back: rows that are not what they were, to these columns, now or in any state since. */
     struct map dirty, ever_dirty;
     bool is_all_dirty;
-    struct datum answer; /* what the goal came to at the newest state; null: it was not run */
+    struct answer_number number; /* in the goal's answers: */
+    struct datum answer; /* what it came to at the newest state; null: it was not run */
     struct datum base;   /* with nobody else changed */
     ARRAY(struct effect) effects;
     const struct effect *const *forced; /* who has another path while others are put back */
@@ -158,8 +160,8 @@ static void note_answer(void *context, uint32_t step, enum type_kind type, const
     struct repair *r = context;
 
     (void)type;
-    if (step == 0 && (q->value.kind == DATUM_INTEGER || q->value.kind == DATUM_NUMERIC))
-        r->answer = q->value;
+    if (step == 0)
+        r->answer = answer_number_in(&r->number, &q->value);
 }
 
 /* What the run that has ended, of no use, made its answer of joins the cone. */
@@ -447,23 +449,12 @@ static enum status fall_back(struct repair *r, size_t place, struct error *err)
     return STATUS_OK;
 }
 
-static bool are_numbers(const struct datum *a, const struct datum *b)
-{
-    return a->kind == b->kind && a->scale == b->scale && (a->kind == DATUM_INTEGER || a->kind == DATUM_NUMERIC);
-}
-
-static __int128 difference(const struct datum *a, const struct datum *b)
-{
-    return a->kind == DATUM_INTEGER ? (__int128)a->as.integer - b->as.integer : a->as.digits - b->as.digits;
-}
-
 static enum status note_effect(struct repair *r, size_t place, const choice_list *path, struct error *err)
 {
     struct effect effect = { (uint32_t)place, r->choices.count, path->count, 0 };
 
-    if (!are_numbers(&r->answer, &r->base) || r->effects.count == EFFECTS_MAX)
+    if (!answer_number_compare(&r->answer, &r->base, &effect.more) || r->effects.count == EFFECTS_MAX)
         return STATUS_OK;
-    effect.more = difference(&r->answer, &r->base);
     for (size_t i = 0; i < r->effects.count; i++)
         if (r->effects.at[i].place == place && r->effects.at[i].more == effect.more)
             return STATUS_OK;
@@ -684,23 +675,6 @@ static enum status try_moves(struct repair *r, bool *found, struct error *err)
 
 /* --- Sums ------------------------------------------------------------------------------------------------- */
 
-/* What the log has for the goal's answer, if that is a number like those that came out. */
-static bool find_answered(struct repair *r, struct datum *answered)
-{
-    const struct search *s = r->search;
-    uint32_t txn = s->order[r->goal_place];
-    const struct plan_txn *t = &s->plan->txns.at[txn];
-    const struct call_log *log = s->plan->log;
-    const struct call_answer *a = t->logged->answer_count > 0 ? &log->answers.at[t->logged->answer] : NULL;
-    struct sql_error ignored;
-
-    return is_call(s, txn) && a && a->kind == CALL_ANSWER_ROWS && a->row_count == 1 && a->width == 1 &&
-           log->cells.at[a->cell].at &&
-           datum_parse(log->cells.at[a->cell], s->plan->program->tree.functions[t->function].result.kind,
-                       &s->runner->arguments, answered, &ignored) == STATUS_OK &&
-           are_numbers(answered, &r->base);
-}
-
 /* All are put back, some of them on another path. */
 static enum status try_sum(struct repair *r, const struct effect *const *effects, unsigned count, bool *found,
                            struct error *err)
@@ -725,13 +699,12 @@ static enum status try_sum(struct repair *r, const struct effect *const *effects
 /* Amounts add up, whoever saw what: two or three effects whose sum is what the answer lacks are tried together. */
 static enum status try_sums(struct repair *r, bool *found, struct error *err)
 {
-    struct datum answered;
+    struct datum wanted = answer_number_wanted(&r->number);
     unsigned tries = 0;
     __int128 lack;
 
-    if (!find_answered(r, &answered))
+    if (!answer_number_compare(&wanted, &r->base, &lack))
         return STATUS_OK;
-    lack = difference(&answered, &r->base);
     for (unsigned count = 2; count <= 3; count++)
         for (size_t i = 0; i < r->effects.count; i++)
             for (size_t j = i + 1; j < r->effects.count; j++)
@@ -792,6 +765,7 @@ static enum status repair_from(struct search *s, const struct repair_bounds *bou
                         .bounds = bounds,
                         .goal_place = (uint32_t)s->frames.count,
                         .from = NOBODY,
+                        .number = answer_number_of(s->plan, s->order[s->frames.count], &s->runner->arguments),
                         .answer = datum_null(),
                         .base = datum_null(),
                         .oldest = s->instants ? s->instants->surely[s->order[s->frames.count]] : 0 };

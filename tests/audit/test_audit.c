@@ -465,6 +465,51 @@ static void what_a_transaction_saw_is_where_to_look_first(void)
     }
 }
 
+/* Three silent transactions have each lost a deposit, which the balance in a text shows. */
+static void amounts_add_up_within_a_text_as_well(void)
+{
+    static const char sneak[] =
+        "CREATE FUNCTION sneak(p_amount bigint) RETURNS void LANGUAGE plpgsql AS $$\n"
+        "DECLARE v bigint;\n"
+        "BEGIN\n"
+        "    SELECT balance INTO v FROM accounts WHERE id = 1;\n"
+        "    UPDATE accounts SET balance = v + p_amount WHERE id = 1;\n"
+        "END;\n"
+        "$$;\n"
+        "CREATE FUNCTION tell() RETURNS text LANGUAGE plpgsql AS $$\n"
+        "DECLARE v bigint;\n"
+        "BEGIN\n"
+        "    SELECT balance INTO v FROM accounts WHERE id = 1;\n"
+        "    RETURN '1 has ' || v::text || ' now';\n"
+        "END;\n"
+        "$$;\n";
+    static const struct {
+        const char *told;
+        enum verdict verdict;
+    } cases[] = { { "1 has 703 now", V }, { "1 has 2803 now", V }, { "2 has 703 now", X } };
+    char sql[4000];
+
+    snprintf(sql, sizeof sql, "%s%s", bank, sneak);
+    for (size_t i = 0; i < ROW_COUNT(cases); i++) {
+        struct audited a;
+        char log[3000];
+
+        snprintf(log, sizeof log,
+                 HEAD CALL(1, "deposit", "\"1\",\"300\"", "100,200", TS(1), NOTHING)
+                     CALL(2, "sneak", "\"1\"", "100,200", TS(2), NOTHING)
+                         CALL(3, "deposit", "\"1\",\"700\"", "100,200", TS(3), NOTHING)
+                             CALL(4, "sneak", "\"1\"", "100,200", TS(4), NOTHING)
+                                 CALL(5, "deposit", "\"1\",\"1100\"", "100,200", TS(5), NOTHING)
+                                     CALL(6, "sneak", "\"1\"", "100,200", TS(6), NOTHING)
+                                         CALL(7, "deposit", "\"1\",\"600\"", "100,200", TS(7), NOTHING)
+                                             CALL(8, "tell", "", "300,400", TS(8), ONE("%s")),
+                 cases[i].told);
+        audit_text(&a, sql, log, (struct audit_options){ .level = LEVEL_READ_COMMITTED, .by_outcomes = true });
+        TEST_ASSERT_EQUAL_MESSAGE(cases[i].verdict, a.verdict.verdict, cases[i].told);
+        audited_close(&a);
+    }
+}
+
 int main(void)
 {
     UNITY_BEGIN();
@@ -483,5 +528,6 @@ int main(void)
     RUN_TEST(who_stops_the_audit_gets_unknown_and_the_reason);
     RUN_TEST(what_locking_explains_is_not_refuted_at_a_weaker_model);
     RUN_TEST(what_a_transaction_saw_is_where_to_look_first);
+    RUN_TEST(amounts_add_up_within_a_text_as_well);
     return UNITY_END();
 }
