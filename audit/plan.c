@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "audit/first_rows_private.h"
-#include "audit/quiet_numbers_private.h"
+#include "audit/programs/quiet_numbers.h"
 #include "base/bisect.h"
 #include "base/intern.h"
 #include "base/map.h"

@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "audit/influence_private.h"
 #include "audit/numbers_private.h"
+#include "audit/programs/influence.h"
 #include "audit/rows_private.h"
 #include "base/array.h"
 #include "history/call_log.h"

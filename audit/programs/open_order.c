@@ -1,4 +1,4 @@
-#include "audit/open_order_private.h"
+#include "audit/programs/open_order.h"
 
 static void note(struct open_order *o, const struct query *q)
 {
