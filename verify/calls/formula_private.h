@@ -180,10 +180,9 @@ struct shape {
 };
 
 struct from_source {
-    const struct relation *relation; /* or */
-    const struct selection *derived;
+    const struct relation *relation;
     struct text alias;
-    const struct shape *shape; /* of either */
+    const struct shape *shape; /* of its rows */
     bool needs_alias;          /* its columns are named with it only: `excluded` */
     bool is_optional;          /* an outer join may leave it out: by `on` */
     const struct formula *on;
@@ -230,7 +229,7 @@ struct selection {
     uint32_t pin_count;
     const struct selection *left, *right; /* UNION, else NULL */
     bool is_union_all;
-    const struct formula *const *values; /* VALUES: rows of the outputs' width, or NULL */
+    const struct formula *const *values; /* INSERT: rows of the outputs' width, or NULL */
     uint32_t value_rows;
     bool names_table;
 };

@@ -158,8 +158,7 @@ struct item_type read_common_type(struct reader *r, struct formula *const *formu
 
 void read_look_at(const struct from_source *source, uint32_t column)
 {
-    if (source->relation)
-        source->relation->columns[column].is_looked_at = true;
+    source->relation->columns[column].is_looked_at = true;
 }
 
 static struct formula *find_column(struct reader *r, scope_of *scope, const char *alias,
