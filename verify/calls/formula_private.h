@@ -59,7 +59,6 @@ enum builtin {
     BUILTIN_LENGTH,
     BUILTIN_SUBSTRING,
     BUILTIN_LPAD,
-    BUILTIN_RPAD,
     BUILTIN_LIKE_ESCAPE, /* a pattern with another escape character, as one with `\` */
     BUILTIN_LOWER,
     BUILTIN_UPPER,
@@ -94,7 +93,7 @@ struct formula {
             bool negated;
         } test;
         struct {
-            bool negated, ignores_case;
+            bool negated;
         } in;
         enum builtin builtin;
         bool is_greatest;
