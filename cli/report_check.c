@@ -11,7 +11,7 @@
 
 #define TXNS_SHOWN 16      /* of those that are named */
 #define TXN_BYTES_MAX 2000 /* of one of them */
-#define FINDINGS_SHOWN 3   /* of each checker; the witness has them all, and check those of the one that decided */
+#define FINDINGS_SHOWN 3   /* of each checker; the witness has them all */
 
 /* --- The transactions that are named ----------------------------------------------------------- */
 
@@ -102,7 +102,8 @@ static void print_findings(const struct check *check, size_t at_most, struct buf
         buffer_print(out, "           and %zu more\n", check->findings.count - count);
 }
 
-void report_checker_print(const char *label, const struct check *check, size_t findings_max, struct buffer *out)
+void report_checker_print(const char *label, const struct check *check, size_t findings_max,
+                          struct buffer *out)
 {
     buffer_text(out, text_of(label));
     print_line(check, out);
@@ -115,7 +116,8 @@ static void print_jurors(const struct jury *jury, const struct juror *decisive, 
 {
     for (uint32_t i = 0; i < jury->juror_count; i++)
         report_checker_print(i ? "           " : "check      ", &jury->jurors[i].check,
-                             &jury->jurors[i] == decisive ? CHECK_FINDINGS_MAX : FINDINGS_SHOWN, out);
+                             &jury->jurors[i] == decisive ? CHECK_FINDINGS_MAX : FINDINGS_SHOWN,
+                             out);
 }
 
 void report_jurors_print(const struct jury *jury, struct buffer *out)

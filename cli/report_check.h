@@ -16,7 +16,8 @@ void report_check_skipped(struct json_writer *, const struct jury *);
  * "order  serializable  INVALID  T829 reads ...", behind the label; and lines with its first anomalies and why they
  * are there, and how many more there are.
  */
-void report_checker_print(const char *label, const struct check *, size_t findings_max, struct buffer *);
+void report_checker_print(const char *label, const struct check *, size_t findings_max,
+                          struct buffer *);
 /* That of each juror, and who was not asked, and why. */
 void report_jurors_print(const struct jury *, struct buffer *);
 void report_skipped_print(const struct jury *, struct buffer *);

@@ -14,7 +14,6 @@
 #include "trial/run/run.h"
 #include "trial/run/signature.h"
 
-
 /* How a person speaks of faults that were felt. */
 static const struct {
     const char *one, *many;

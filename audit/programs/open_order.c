@@ -29,7 +29,8 @@ static bool is_told(const struct fixed_sources *f, const struct query_source *fr
     for (uint32_t i = 0; i < s->order_count; i++)
         if (tree_is_column(s->order[i].by, source, column))
             return true;
-    return tree_find_equal(s->where, source, column, f->fixed) || tree_find_equal(from->on, source, column, f->fixed);
+    return tree_find_equal(s->where, source, column, f->fixed) ||
+           tree_find_equal(from->on, source, column, f->fixed);
 }
 
 static bool are_told(const struct fixed_sources *f, const struct query_source *from,

@@ -99,7 +99,8 @@ void tree_visit_columns(const struct expression *e, tree_visitor *visitor, void 
 
 bool tree_is_column(const struct expression *e, uint16_t source, uint16_t column)
 {
-    return e && e->kind == EXPRESSION_COLUMN && e->as.column.source == source && e->as.column.column == column;
+    return e && e->kind == EXPRESSION_COLUMN && e->as.column.source == source &&
+           e->as.column.column == column;
 }
 
 struct known_sources {
@@ -115,8 +116,8 @@ static void note_source(void *context, const struct expression *column)
     s->has_other |= source >= 64 || !(s->known >> source & 1);
 }
 
-const struct expression *tree_find_equal(const struct expression *condition, uint16_t source, uint16_t column,
-                                         uint64_t known)
+const struct expression *tree_find_equal(const struct expression *condition, uint16_t source,
+                                         uint16_t column, uint64_t known)
 {
     const struct expression *found = NULL;
 
@@ -125,8 +126,9 @@ const struct expression *tree_find_equal(const struct expression *condition, uin
     if (condition->kind == EXPRESSION_AND)
         for (uint32_t i = 0; i < condition->argument_count && !found; i++)
             found = tree_find_equal(condition->arguments[i], source, column, known);
-    if (condition->kind != EXPRESSION_APPLY || (condition->as.apply.code != OPERATOR_EQUAL_INTEGER &&
-                                                condition->as.apply.code != OPERATOR_EQUAL_OTHER))
+    if (condition->kind != EXPRESSION_APPLY ||
+        (condition->as.apply.code != OPERATOR_EQUAL_INTEGER &&
+         condition->as.apply.code != OPERATOR_EQUAL_OTHER))
         return found;
     for (unsigned i = 0; i < 2; i++) {
         struct known_sources others = { .known = known };

@@ -335,8 +335,8 @@ bool tree_is_column(const struct expression *, uint16_t source, uint16_t column)
  * What an equation among the conjuncts of a condition says that a column is: its other side, in which all columns are of
  * the sources `known`, a bit for each of the first 64. NULL: there is none. The condition may be NULL.
  */
-const struct expression *tree_find_equal(const struct expression *condition, uint16_t source, uint16_t column,
-                                         uint64_t known);
+const struct expression *tree_find_equal(const struct expression *condition, uint16_t source,
+                                         uint16_t column, uint64_t known);
 /* Whether a subquery in it does. */
 bool tree_names_table(const struct expression *);
 

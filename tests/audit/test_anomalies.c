@@ -184,9 +184,7 @@ static const struct anomaly_row bank_rows[] = {
     /* The paper refutes this at strict snapshot isolation, where it lets a snapshot be taken at the very start of a
      * transaction. A database takes it at the first statement, which comes later; the third transaction may
      * well have begun to read when the second had committed. So an audit needs to know that it had read. */
-    { "three of figure 1",
-      FIGURE_1,
-      { V, V, V, V, V, V, V } },
+    { "three of figure 1", FIGURE_1, { V, V, V, V, V, V, V } },
     { "three of figure 1, of which the third has read before the second began",
       BANK CALL(1, TRANSFER, "0,100") CALL(2, DEPOSIT, "300,400")
           "{\"txn\":3,\"statements\":[" BALANCE(1) "," SQL("UPDATE accounts SET balance = balance + 10 WHERE acc_id = 2") ","

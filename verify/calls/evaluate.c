@@ -375,7 +375,8 @@ static struct item liked(place *p, const struct formula *f)
     if (item_is_null(&a) || item_is_null(&b))
         return item_null();
     run_step(p->run, (uint64_t)a.length / 16 * b.length / 16);
-    return item_boolean(item_like(&p->run->bench, item_text_of(&a), item_text_of(&b)) != f->as.in.negated);
+    return item_boolean(item_like(&p->run->bench, item_text_of(&a), item_text_of(&b)) !=
+                        f->as.in.negated);
 }
 
 /* --- All of them ---------------------------------------------------------------------------------------- */

@@ -356,7 +356,8 @@ static void cast_column(struct reader *r, const struct selection *s, uint32_t co
         cast_column(r, s->left, column, type);
         cast_column(r, s->right, column, type);
     }
-    *output = s->left ? read_column(r, 0, 0, column, type) : read_as(r, *output, type, CAST_IS_IMPLICIT);
+    *output =
+        s->left ? read_column(r, 0, 0, column, type) : read_as(r, *output, type, CAST_IS_IMPLICIT);
     ((struct item_type *)s->shape->types)[column] = type;
 }
 

@@ -348,8 +348,8 @@ static void choose_early_end(struct selecting *q)
     struct item limit, offset = item_integer(0);
 
     q->stop_after = UINT32_MAX;
-    if (s->source_count != 1 || s->is_aggregating || s->is_distinct || s->locks ||
-        !s->limit || s->order_count == 0 || s->order[0].by->kind != FORMULA_COLUMN ||
+    if (s->source_count != 1 || s->is_aggregating || s->is_distinct || s->locks || !s->limit ||
+        s->order_count == 0 || s->order[0].by->kind != FORMULA_COLUMN ||
         s->order[0].by->as.column.depth != 0 || s->order[0].nulls_first != s->order[0].descends)
         return;
     limit = evaluate(&q->place, s->limit);

@@ -445,8 +445,8 @@ static bool are_steady(const struct knowledge *k, const struct formula *const *f
 static bool is_steady_query(const struct walk *w, const struct knowledge *k, const struct selection *s)
 {
     if (s->left || s->locks || !is_steady(k, s->where) || !is_steady(k, s->having) ||
-        !is_steady(k, s->limit) || !is_steady(k, s->offset) || !are_steady(k, s->outputs, s->shape->count) ||
-        !are_steady(k, s->groups, s->group_count))
+        !is_steady(k, s->limit) || !is_steady(k, s->offset) ||
+        !are_steady(k, s->outputs, s->shape->count) || !are_steady(k, s->groups, s->group_count))
         return false;
     for (uint32_t i = 0; i < s->source_count; i++)
         if (w->facts->tables.is_written[s->sources[i].relation->number] ||
