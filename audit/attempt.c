@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "audit/exhaust_private.h"
-#include "audit/open_order_private.h"
 #include "audit/outcomes_private.h"
+#include "audit/programs/open_order.h"
 #include "audit/serial_order_private.h"
 #include "audit/unexplained_private.h"
 #include "audit/witness_private.h"

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "audit/programs/used_columns.h"
 #include "audit/runner_private.h"
-#include "audit/used_columns_private.h"
 #include "programs/values/datum.h"
 
 #define HEAP_BYTES ((size_t)64 << 20)

@@ -5,12 +5,6 @@
 
 #include "base/bisect.h"
 
-/* A bound of the order: from this time on, so many of its first transactions. */
-struct instant {
-    int64_t at_ns;
-    uint32_t place;
-};
-
 static int compare_instants(const void *left, const void *right)
 {
     const struct instant *a = left, *b = right;
@@ -18,6 +12,11 @@ static int compare_instants(const void *left, const void *right)
     if (a->at_ns != b->at_ns)
         return a->at_ns < b->at_ns ? -1 : 1;
     return (a->place > b->place) - (a->place < b->place);
+}
+
+void audit_instants_sort(struct instant *at, size_t count)
+{
+    qsort(at, count, sizeof *at, compare_instants);
 }
 
 /* When transactions were at work, by transaction: TIME_NEVER, it is not known. */
@@ -136,7 +135,7 @@ static void note_completions(const struct plan *plan, const struct times *times,
         if (t->has_place && times->completed[order[i]] != TIME_NEVER)
             at[(*at_count)++] = (struct instant){ times->completed[order[i]], i + 1 };
     }
-    qsort(at, *at_count, sizeof *at, compare_instants);
+    audit_instants_sort(at, *at_count);
     for (uint32_t i = 0; i < *at_count; i++) {
         if (at[i].place > highest)
             highest = at[i].place;
@@ -154,7 +153,7 @@ static void note_first_places(const struct plan *plan, const int64_t *instants, 
     for (uint32_t i = 0; i < count; i++)
         if (plan->txns.at[order[i]].has_place)
             at[(*at_count)++] = (struct instant){ instants[order[i]], i };
-    qsort(at, *at_count, sizeof *at, compare_instants);
+    audit_instants_sort(at, *at_count);
     for (uint32_t i = *at_count; i > 0; i--) {
         if (at[i - 1].place < lowest)
             lowest = at[i - 1].place;

@@ -16,6 +16,15 @@
 
 #include "audit/plan_private.h"
 
+/* When something was at a place of the order, or, as a bound: from when on so many of its first transactions. */
+struct instant {
+    int64_t at_ns;
+    uint32_t place;
+};
+
+/* By time, then by place. */
+void audit_instants_sort(struct instant *, size_t count);
+
 struct instants {
     /* By transaction. */
     uint32_t *least; /* the order's first so many at least */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "audit/first_rows_private.h"
-#include "audit/quiet_numbers_private.h"
+#include "audit/programs/quiet_numbers.h"
 #include "base/bisect.h"
 #include "base/intern.h"
 #include "base/map.h"
@@ -217,7 +217,6 @@ static enum status plan_txn(struct plan *plan, const struct logged_txn *logged, 
                           .is_unknown = logged->status != TXN_OK,
                           .first_answer_ns = call_log_first_answer(plan->log, logged) };
 
-    plan->has_unknown |= t.is_unknown;
     if (logged->function.length > 0)
         TRY(plan_call(plan, &t, err));
     else

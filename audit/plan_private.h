@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "audit/influence_private.h"
 #include "audit/numbers_private.h"
+#include "audit/programs/influence.h"
 #include "audit/rows_private.h"
 #include "base/array.h"
 #include "history/call_log.h"
@@ -42,7 +42,6 @@ struct plan {
     struct influence influence;
     struct numbers *numbers;     /* what sequences gave; grows with each run */
     uint64_t judged, unjudged;   /* answers of committed transactions: known, and not known */
-    bool has_unknown;
 };
 
 /*
@@ -55,11 +54,6 @@ void audit_plan_close(struct plan *);
 
 /* The state that the log begins with. */
 MUST_USE enum status audit_plan_fill(const struct plan *, struct rows *, struct error *);
-
-static inline bool audit_plan_is_ok(const struct plan *plan, uint32_t txn)
-{
-    return !plan->txns.at[txn].is_unknown;
-}
 
 /* Adds its answers, known and not known; those of a transaction of unknown outcome are never judged. */
 void audit_plan_count_answers(const struct plan *, uint32_t txn, uint64_t *judged, uint64_t *unjudged);

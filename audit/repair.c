@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "audit/answer_number_private.h"
-#include "audit/used_columns_private.h"
+#include "audit/programs/used_columns.h"
 #include "base/hash.h"
 #include "base/map.h"
 

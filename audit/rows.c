@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "audit/used_columns_private.h"
+#include "audit/programs/used_columns.h"
 #include "base/bisect.h"
 #include "base/hash.h"
 #include "programs/machine/row_cells.h"

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "audit/used_columns_private.h"
+#include "audit/programs/used_columns.h"
 
 #define ARGUMENT_BYTES ((size_t)64 << 20)
 #define PARAMETERS_MAX 256

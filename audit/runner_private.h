@@ -14,8 +14,8 @@
 #define AUDIT_RUNNER_PRIVATE_H
 
 #include "audit/compare_private.h"
-#include "audit/open_order_private.h"
 #include "audit/plan_private.h"
+#include "audit/programs/open_order.h"
 #include "audit/rows_private.h"
 #include "audit/worlds_private.h"
 

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/binary_heap.h"
 #include "base/hash.h"
 #include "base/map.h"
 #include "programs/machine/row_index.h"
@@ -168,21 +169,7 @@ static enum status add_txn(struct order_graph *g, uint32_t place, struct error *
 
 /* --- Real time --------------------------------------------------------------------------------------- */
 
-struct order_instant {
-    int64_t at_ns;
-    uint32_t place;
-};
-
-static int compare_instants(const void *left, const void *right)
-{
-    const struct order_instant *a = left, *b = right;
-
-    if (a->at_ns != b->at_ns)
-        return a->at_ns < b->at_ns ? -1 : 1;
-    return (a->place > b->place) - (a->place < b->place);
-}
-
-static uint32_t collect(const struct order_graph *g, bool of_completion, struct order_instant *at)
+static uint32_t collect(const struct order_graph *g, bool of_completion, struct instant *at)
 {
     const struct search *s = g->search;
     uint32_t count = 0;
@@ -192,17 +179,17 @@ static uint32_t collect(const struct order_graph *g, bool of_completion, struct 
         int64_t at_ns = of_completion ? t->logged->completed_ns : t->logged->invoked_ns;
 
         if (at_ns != TIME_NEVER && !(of_completion && t->is_unknown))
-            at[count++] = (struct order_instant){ at_ns, i };
+            at[count++] = (struct instant){ at_ns, i };
     }
-    qsort(at, count, sizeof *at, compare_instants);
+    audit_instants_sort(at, count);
     return count;
 }
 
 /* Completions are a chain; each invocation hangs on the last completion before it. */
 static enum status add_times(struct order_graph *g, struct error *err)
 {
-    struct order_instant *completed = calloc(2 * ((size_t)g->count + 1), sizeof *completed);
-    struct order_instant *invoked = completed + g->count + 1;
+    struct instant *completed = calloc(2 * ((size_t)g->count + 1), sizeof *completed);
+    struct instant *invoked = completed + g->count + 1;
     uint32_t completions, invocations, k = 0;
     enum status status = STATUS_OK;
 
@@ -233,27 +220,21 @@ struct sorter {
     uint32_t heap_count;
 };
 
-static void sift_up(struct sorter *s, uint32_t node)
-{
-    uint32_t i = s->heap_count++;
+#define COMES_BEFORE(a, b) ((a) < (b))
 
-    for (; i > 0 && s->heap[(i - 1) / 2] > node; i = (i - 1) / 2)
-        s->heap[i] = s->heap[(i - 1) / 2];
-    s->heap[i] = node;
+static void put_rank(struct sorter *s, uint32_t rank)
+{
+#define PUT(place, rank) (s->heap[place] = (rank))
+    BINARY_HEAP_UP(s->heap, s->heap_count, rank, COMES_BEFORE, PUT);
+    s->heap_count++;
 }
 
 static uint32_t take_least(struct sorter *s)
 {
-    uint32_t least = s->heap[0], last = s->heap[--s->heap_count], i = 0;
+    uint32_t least = s->heap[0], last = s->heap[--s->heap_count];
 
-    for (uint32_t child; (child = 2 * i + 1) < s->heap_count; i = child) {
-        if (child + 1 < s->heap_count && s->heap[child + 1] < s->heap[child])
-            child++;
-        if (s->heap[child] >= last)
-            break;
-        s->heap[i] = s->heap[child];
-    }
-    s->heap[i] = last;
+    BINARY_HEAP_DOWN(s->heap, s->heap_count, 0, last, COMES_BEFORE, PUT);
+#undef PUT
     return least;
 }
 
@@ -289,7 +270,7 @@ static bool sort(const struct order_graph *g, struct sorter *s, uint32_t *order)
     /* The starts have moved one up: those of a node are now at its own number plus one. */
     for (uint32_t i = 0; i < g->node_count; i++)
         if (s->left[i] == 0)
-            sift_up(s, rank_of(g, i));
+            put_rank(s, rank_of(g, i));
     while (s->heap_count > 0) {
         uint32_t node = node_of(g, take_least(s));
         uint32_t end = node + 1 < g->node_count ? s->starts[node + 2] : (uint32_t)g->edges.count;
@@ -298,7 +279,7 @@ static bool sort(const struct order_graph *g, struct sorter *s, uint32_t *order)
             order[done++] = g->search->frames.at[node].txn;
         for (uint32_t i = s->starts[node + 1]; i < end; i++)
             if (--s->left[s->targets[i]] == 0)
-                sift_up(s, rank_of(g, s->targets[i]));
+                put_rank(s, rank_of(g, s->targets[i]));
     }
     return done == g->count;
 }

@@ -17,6 +17,20 @@ void json_close(struct json *json)
     buffer_close(&json->decoded);
 }
 
+void json_blank_line_ends(char *bytes, size_t size)
+{
+    bool in_string = false;
+
+    for (size_t i = 0; i < size; i++) {
+        if (bytes[i] == '"')
+            in_string = !in_string;
+        else if (in_string && bytes[i] == '\\')
+            i++;
+        else if (!in_string && (bytes[i] == '\n' || bytes[i] == '\r'))
+            bytes[i] = ' ';
+    }
+}
+
 static enum status refuse_at(struct json *json, const char *at, const char *text,
                              struct error *err)
 {
@@ -392,4 +406,15 @@ enum status json_choice(struct json *json, const char *what, const char *const *
     if (!find_name(name, names, choice))
         return refuse_name(json, what, name, names, err);
     return STATUS_OK;
+}
+
+enum status json_one_of(struct json *json, const char *const *words, const char *what,
+                        unsigned *number, struct error *err)
+{
+    struct text word;
+
+    TRY(json_string(json, what, &word, err));
+    return find_name(word, words, number)
+               ? STATUS_OK
+               : json_refuse_token(json, err, "\"%.*s\" is not %s", TEXT_PRINT(word), what);
 }

@@ -39,6 +39,9 @@ struct json {
 void json_begin(struct json *, struct text line);
 void json_close(struct json *);
 
+/* Of a text in several lines: what ends a line becomes a blank, but within strings, to be refused there. */
+void json_blank_line_ends(char *bytes, size_t size);
+
 /* Passes blanks; the next character, or 0 at the end of the line. */
 static inline char json_peek(struct json *json)
 {
@@ -72,6 +75,9 @@ MUST_USE enum status json_know_field(struct json *, struct text name, const char
 /* The place of a string in `names`. `what`: "status". */
 MUST_USE enum status json_choice(struct json *, const char *what, const char *const *names,
                                  unsigned *choice, struct error *);
+/* The place of a string in `words`, which end in NULL. `what`: "a verdict". */
+MUST_USE enum status json_one_of(struct json *, const char *const *words, const char *what,
+                                 unsigned *number, struct error *);
 
 /* "expected WHAT, found ...", at the next character. */
 MUST_USE enum status json_refuse(struct json *, const char *what, struct error *);

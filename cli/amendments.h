@@ -17,18 +17,12 @@ const char *const *amendments_nil_reads(void);
 
 /* Rows of a subcommand's options, whose values have an `amendments` at that offset. */
 #define AMENDMENT_ROWS(at)                                                                         \
-    { .name = "initial",                                                                           \
-      .argument = "VALUE",                                                                         \
-      .kind = OPTION_TEXTS,                                                                        \
-      .offset = (at) + offsetof(struct amendments, initials),                                      \
-      .help = "what keys begin with, where the file does not say it; KEY=VALUE is\n"               \
-              "of one key, and the flag may be repeated" },                                        \
-    { .name = "nil-read",                                                                          \
-      .argument = "any",                                                                           \
-      .kind = OPTION_TEXT,                                                                         \
-      .offset = (at) + offsetof(struct amendments, nil_read),                                      \
-      .choices = amendments_nil_reads,                                                             \
-      .help = "any: a read of null may have read any value, as Knossos has it" }
+    TEXTS_ROW("initial", "VALUE", (at) + offsetof(struct amendments, initials),                    \
+              "what keys begin with, where the file does not say it; KEY=VALUE is\n"               \
+              "of one key, and the flag may be repeated"),                                         \
+    TEXT_ROW("nil-read", "any", (at) + offsetof(struct amendments, nil_read),                      \
+             "any: a read of null may have read any value, as Knossos has it",                     \
+             .choices = amendments_nil_reads)
 
 MUST_USE enum status amendments_apply(const struct amendments *, struct history *, struct error *);
 

@@ -63,84 +63,47 @@ static const char *const *audit_encoding_names(void)
 }
 
 static const struct option audit_rows[] = {
-    { .argument = "LOG",
-      .kind = OPTION_OPERAND,
-      .offset = AT(log),
-      .help = "the log of calls, also compressed; - is standard input. Or a file with\n"
-              "a history of statements on tables" },
-    { .name = "programs",
-      .argument = "FILE.sql",
-      .kind = OPTION_TEXT,
-      .offset = AT(programs),
-      .help = "the tables, and the functions that the log calls" },
-    { .name = "initial",
-      .argument = "FILE.jsonl",
-      .kind = OPTION_TEXT,
-      .offset = AT(initial),
-      .help = "take the initial rows from FILE.jsonl, instead of those that the log\n"
-              "names; unknown: nobody knows them" },
-    { .name = "level",
-      .argument = "L",
-      .kind = OPTION_TEXT,
-      .offset = AT(level),
-      .choices = audit_level_names,
-      .required = true,
-      .help = "isolation level that was promised" },
-    { .name = "rc-model",
-      .argument = "M",
-      .kind = OPTION_TEXT,
-      .offset = AT(model),
-      .choices = audit_model_names,
-      .help = "at read-committed: the weakest model that will do: locking,\n"
-              "statement or paper (default: locking)" },
+    OPERAND_ROW("LOG", AT(log),
+                "the log of calls, also compressed; - is standard input. Or a file with\n"
+                "a history of statements on tables"),
+    TEXT_ROW("programs", "FILE.sql", AT(programs),
+             "the tables, and the functions that the log calls"),
+    TEXT_ROW("initial", "FILE.jsonl", AT(initial),
+             "take the initial rows from FILE.jsonl, instead of those that the log\n"
+             "names; unknown: nobody knows them"),
+    TEXT_ROW("level", "L", AT(level), "isolation level that was promised",
+             .choices = audit_level_names, .required = true),
+    TEXT_ROW("rc-model", "M", AT(model),
+             "at read-committed: the weakest model that will do: locking,\n"
+             "statement or paper (default: locking)",
+             .choices = audit_model_names),
     TIMEOUT_ROW(AT(timeout), "reading\n"
                              "included; without a verdict by then it is unknown"),
-    { .name = "engine",
-      .argument = "native|z3",
-      .kind = OPTION_TEXT,
-      .offset = AT(engine),
-      .choices = audit_engine_names,
-      .help = "search engine (default: native). z3 asks the solver Z3, in the order\n"
-              "of commits, and knows less of SQL" },
-    { .name = "heuristics",
-      .argument = "DIGITS",
-      .kind = OPTION_TEXT,
-      .offset = AT(heuristics),
-      .help = "of --engine z3: which of its heuristics are on: 1 to look for rows by\n"
-              "their keys, 2 to try new states first, 3 to find constants, 4 to try\n"
-              "stronger levels first, or none (default: 1234)" },
-    { .name = "encoding",
-      .argument = "chains|elements",
-      .kind = OPTION_TEXT,
-      .offset = AT(encoding),
-      .choices = audit_encoding_names,
-      .help = "of --engine z3: a term for each value, or, to compare, a variable for\n"
-              "each cell after each commit (default: chains)" },
-    { .letter = 'j',
-      .argument = "N",
-      .kind = OPTION_NUMBER,
-      .offset = AT(threads),
-      .low = 1,
-      .high = THREAD_COUNT_MAX,
-      .help = "of --engine native: number of threads (default: 1). Where the first way\n"
-              "to look finds nothing, others have been tried meanwhile; each takes\n"
-              "as much memory as the first. It never changes the verdict" },
-    { .name = "allow-unjudged",
-      .kind = OPTION_FLAG,
-      .offset = AT(allow_unjudged),
-      .help = "call a log valid although some answers are missing (default: unknown)" },
-    { .name = "witness",
-      .argument = "FILE",
-      .kind = OPTION_TEXT,
-      .offset = AT(witness),
-      .help = "write the witness to FILE, for ordeal verify; - is standard output" },
-    { .name = "follow",
-      .kind = OPTION_FLAG,
-      .offset = AT(follow),
-      .help = "audit the log while it grows, and forget what is settled. A pipe ends\n"
-              "when its writer closes it; a file ends when no process has it open for\n"
-              "writing and it has not grown for two seconds" },
-    { .name = "json", .kind = OPTION_FLAG, .offset = AT(json), .help = "print one JSON object" },
+    TEXT_ROW("engine", "native|z3", AT(engine),
+             "search engine (default: native). z3 asks the solver Z3, in the order\n"
+             "of commits, and knows less of SQL",
+             .choices = audit_engine_names),
+    TEXT_ROW("heuristics", "DIGITS", AT(heuristics),
+             "of --engine z3: which of its heuristics are on: 1 to look for rows by\n"
+             "their keys, 2 to try new states first, 3 to find constants, 4 to try\n"
+             "stronger levels first, or none (default: 1234)"),
+    TEXT_ROW("encoding", "chains|elements", AT(encoding),
+             "of --engine z3: a term for each value, or, to compare, a variable for\n"
+             "each cell after each commit (default: chains)",
+             .choices = audit_encoding_names),
+    JOBS_ROW(AT(threads), THREAD_COUNT_MAX,
+             "of --engine native: number of threads (default: 1). Where the first way\n"
+             "to look finds nothing, others have been tried meanwhile; each takes\n"
+             "as much memory as the first. It never changes the verdict"),
+    FLAG_ROW("allow-unjudged", AT(allow_unjudged),
+             "call a log valid although some answers are missing (default: unknown)"),
+    TEXT_ROW("witness", "FILE", AT(witness),
+             "write the witness to FILE, for ordeal verify; - is standard output"),
+    FLAG_ROW("follow", AT(follow),
+             "audit the log while it grows, and forget what is settled. A pipe ends\n"
+             "when its writer closes it; a file ends when no process has it open for\n"
+             "writing and it has not grown for two seconds"),
+    JSON_ROW(AT(json)),
 };
 
 /* An audit that goes on, and what would be said of it. */

@@ -23,28 +23,23 @@ struct bisect_values {
 #define AT(field) offsetof(struct bisect_values, field)
 
 static const struct option bisect_rows[] = {
-    { .argument = "SCENARIO", .kind = OPTION_OPERAND, .offset = AT(scenario),
-      .help = "a TOML file, as in scenarios/; - is standard input" },
-    { .name = "seed", .argument = "N", .kind = OPTION_NUMBER, .offset = AT(seed),
-      .low = 0, .high = SEED_MAX, .help = "seed of the run that fails (default: the scenario's)" },
-    { .name = "seeds", .argument = "A..B", .kind = OPTION_TEXT, .offset = AT(seeds),
-      .help = "take the first of these seeds whose run fails" },
-    { .name = "when", .kind = OPTION_FLAG, .offset = AT(when),
-      .help = "only find the moment after which the failure becomes likely: the\n"
-              "run is kept up to each of many moments, and drawn anew after it" },
-    { .letter = 'j', .argument = "N", .kind = OPTION_NUMBER, .offset = AT(jobs),
-      .low = 1, .high = WORKERS_MAX, .help = "number of processes (default: number of cores)" },
-    { .name = "out", .argument = "DIR", .kind = OPTION_TEXT, .offset = AT(out),
-      .help = "write capsule.toml, story.txt and story.svg into this folder,\n"
-              "which must be new or empty (default: the current folder)" },
-    { .name = "force", .kind = OPTION_FLAG, .offset = AT(force),
-      .help = "let --out replace the files of an earlier call; other files stay" },
-    { .name = "set", .argument = "key=value", .kind = OPTION_TEXTS, .offset = AT(sets),
-      .help = "change a setting first, as with `ordeal run`" },
+    OPERAND_ROW("SCENARIO", AT(scenario), "a TOML file, as in scenarios/; - is standard input"),
+    NUMBER_ROW("seed", "N", AT(seed), 0, SEED_MAX,
+               "seed of the run that fails (default: the scenario's)"),
+    TEXT_ROW("seeds", "A..B", AT(seeds), "take the first of these seeds whose run fails"),
+    FLAG_ROW("when", AT(when),
+             "only find the moment after which the failure becomes likely: the\n"
+             "run is kept up to each of many moments, and drawn anew after it"),
+    JOBS_ROW(AT(jobs), WORKERS_MAX, "number of processes (default: number of cores)"),
+    TEXT_ROW("out", "DIR", AT(out),
+             "write capsule.toml, story.txt and story.svg into this folder,\n"
+             "which must be new or empty (default: the current folder)"),
+    FLAG_ROW("force", AT(force),
+             "let --out replace the files of an earlier call; other files stay"),
+    TEXTS_ROW("set", "key=value", AT(sets), "change a setting first, as with `ordeal run`"),
     TIMEOUT_ROW(AT(timeout), "all runs included;\n"
                              "the capsule is then as small as it is"),
-    { .name = "json", .kind = OPTION_FLAG, .offset = AT(json),
-      .help = "print one JSON object" },
+    JSON_ROW(AT(json)),
 };
 
 static unsigned job_count(const struct bisect_values *values)

@@ -19,28 +19,16 @@ struct convert_values {
 #define AT(field) offsetof(struct convert_values, field)
 
 static const struct option convert_rows[] = {
-    { .argument = "HISTORY",
-      .kind = OPTION_OPERAND,
-      .offset = AT(history),
-      .help = "a history in any format, also compressed, or the folder that a tool\n"
-              "wrote; - is standard input" },
-    { .name = "to",
-      .argument = "F",
-      .kind = OPTION_TEXT,
-      .offset = AT(to),
-      .required = true,
-      .choices = format_names,
-      .help = "format to write: see ordeal list formats" },
+    OPERAND_ROW("HISTORY", AT(history),
+                "a history in any format, also compressed, or the folder that a tool\n"
+                "wrote; - is standard input"),
+    TEXT_ROW("to", "F", AT(to), "format to write: see ordeal list formats", .required = true,
+             .choices = format_names),
     AMENDMENT_ROWS(AT(amendments)),
     TIMEOUT_ROW(AT(timeout), "reading included; without\n"
                              "a result by then nothing is written"),
-    { .letter = 'o',
-      .argument = "FILE",
-      .kind = OPTION_TEXT,
-      .offset = AT(out),
-      .required = true,
-      .help = "write to FILE; - is standard output, and a name that ends in .zst\n"
-              "is compressed. Some formats are a folder, which must be new or empty" },
+    OUT_FILE_ROW(AT(out), "write to FILE; - is standard output, and a name that ends in .zst\n"
+                          "is compressed. Some formats are a folder, which must be new or empty"),
 };
 
 static enum status write_as(const struct history *history, const struct convert_values *values,

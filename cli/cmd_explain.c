@@ -296,10 +296,7 @@ static enum status cmd_explain_run(const void *given, struct limits *limits,
 #define AT(field) offsetof(struct explain_values, field)
 
 static const struct option explain_rows[] = {
-    { .argument = "ANOMALY|LEVEL|BUG",
-      .kind = OPTION_OPERAND,
-      .offset = AT(what),
-      .help = "a name from ordeal list anomalies, levels or bugs" },
+    OPERAND_ROW("ANOMALY|LEVEL|BUG", AT(what), "a name from ordeal list anomalies, levels or bugs"),
 };
 
 const struct command command_explain = {

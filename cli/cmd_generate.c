@@ -24,35 +24,31 @@ struct generate_values {
 #define AT(field) offsetof(struct generate_values, field)
 
 static const struct option generate_rows[] = {
-    { .argument = "WORKLOAD", .kind = OPTION_OPERAND, .offset = AT(workload),
-      .choices = workload_generated_names, .help = "mix of operations: see ordeal list workloads" },
-    { .name = "transactions", .argument = "N", .kind = OPTION_NUMBER, .offset = AT(transactions),
-      .low = 1, .high = GENERATE_TRANSACTIONS_MAX, .help = "number of transactions (default: 10000)" },
-    { .name = "sessions", .argument = "N", .kind = OPTION_NUMBER, .offset = AT(sessions),
-      .low = 1, .high = GENERATE_SESSIONS_MAX, .help = "number of concurrent sessions (default: 20)" },
-    { .name = "keys", .argument = "N", .kind = OPTION_NUMBER, .offset = AT(keys),
-      .low = 1, .high = GENERATE_KEYS_MAX, .help = "number of keys" },
-    { .name = "operations", .argument = "N", .kind = OPTION_NUMBER, .offset = AT(operations),
-      .low = 1, .high = GENERATE_OPERATIONS_MAX, .help = "number of operations in each transaction" },
-    { .name = "predicates", .argument = "PERCENT", .kind = OPTION_NUMBER, .offset = AT(predicates),
-      .low = 0, .high = 100,
-      .help = "percentage of reads and updates that are by predicate, for\n"
-              "workloads with predicates" },
-    { .name = "level", .argument = "L", .kind = OPTION_TEXT, .offset = AT(level),
-      .choices = level_names,
-      .help = "level at which the history is correct (default:\n"
-              "strict-serializable)" },
-    { .name = "seed", .argument = "N", .kind = OPTION_NUMBER, .offset = AT(seed),
-      .low = 0, .high = SEED_MAX, .help = "seed of all random draws (default: 0)" },
-    { .name = "plant", .argument = "ANOMALY", .kind = OPTION_TEXT, .offset = AT(plant),
-      .choices = anomaly_names,
-      .help = "plant one anomaly, and write its transactions to\n"
-              "FILE.planted.json" },
+    OPERAND_ROW("WORKLOAD", AT(workload), "mix of operations: see ordeal list workloads",
+                .choices = workload_generated_names),
+    NUMBER_ROW("transactions", "N", AT(transactions), 1, GENERATE_TRANSACTIONS_MAX,
+               "number of transactions (default: 10000)"),
+    NUMBER_ROW("sessions", "N", AT(sessions), 1, GENERATE_SESSIONS_MAX,
+               "number of concurrent sessions (default: 20)"),
+    NUMBER_ROW("keys", "N", AT(keys), 1, GENERATE_KEYS_MAX, "number of keys"),
+    NUMBER_ROW("operations", "N", AT(operations), 1, GENERATE_OPERATIONS_MAX,
+               "number of operations in each transaction"),
+    NUMBER_ROW("predicates", "PERCENT", AT(predicates), 0, 100,
+               "percentage of reads and updates that are by predicate, for\n"
+               "workloads with predicates"),
+    TEXT_ROW("level", "L", AT(level),
+             "level at which the history is correct (default:\n"
+             "strict-serializable)",
+             .choices = level_names),
+    NUMBER_ROW("seed", "N", AT(seed), 0, SEED_MAX, "seed of all random draws (default: 0)"),
+    TEXT_ROW("plant", "ANOMALY", AT(plant),
+             "plant one anomaly, and write its transactions to\n"
+             "FILE.planted.json",
+             .choices = anomaly_names),
     TIMEOUT_ROW(AT(timeout), "without a result by\n"
                              "then nothing is written"),
-    { .letter = 'o', .argument = "FILE", .kind = OPTION_TEXT, .offset = AT(out), .required = true,
-      .help = "write to FILE: binary if the name ends in .oh, else text;\n"
-              "compressed with .zst behind it; - is standard output, as text" },
+    OUT_FILE_ROW(AT(out), "write to FILE: binary if the name ends in .oh, else text;\n"
+                          "compressed with .zst behind it; - is standard output, as text"),
 };
 
 /* By what stands before a last ".zst". */

@@ -420,11 +420,11 @@ static const char *const *list_names(void)
 #define AT(field) offsetof(struct list_values, field)
 
 static const struct option list_rows[] = {
-    { .argument = "WHAT", .kind = OPTION_OPERAND, .offset = AT(what), .choices = list_names,
-      .help = "protocols, bugs, nemeses, workloads, checkers, levels, anomalies,\n"
-              "profiles, formats, scenarios, buggify or paths" },
-    { .name = "json", .kind = OPTION_FLAG, .offset = AT(json),
-      .help = "print one JSON array of objects with name and description" },
+    OPERAND_ROW("WHAT", AT(what),
+                "protocols, bugs, nemeses, workloads, checkers, levels, anomalies,\n"
+                "profiles, formats, scenarios, buggify or paths",
+                .choices = list_names),
+    FLAG_ROW("json", AT(json), "print one JSON array of objects with name and description"),
 };
 
 static enum status list_all(const char *what, struct list_printer *listing, struct error *err)

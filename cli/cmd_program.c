@@ -17,18 +17,12 @@ struct program_values {
 #define AT(field) offsetof(struct program_values, field)
 
 static const struct option program_rows[] = {
-    { .argument = "FILE.sql",
-      .kind = OPTION_OPERAND,
-      .offset = AT(file),
-      .help = "tables and functions, as a PostgreSQL would load them" },
-    { .name = "call",
-      .argument = "CALL",
-      .kind = OPTION_TEXTS,
-      .offset = AT(calls),
-      .help = "run a function on the embedded engine and print its operations:\n"
-              "'transfer(1, 2, 10)'; repeated calls share the tables" },
+    OPERAND_ROW("FILE.sql", AT(file), "tables and functions, as a PostgreSQL would load them"),
+    TEXTS_ROW("call", "CALL", AT(calls),
+              "run a function on the embedded engine and print its operations:\n"
+              "'transfer(1, 2, 10)'; repeated calls share the tables"),
     TIMEOUT_ROW(AT(timeout), "all calls included"),
-    { .name = "json", .kind = OPTION_FLAG, .offset = AT(json), .help = "print one JSON object" },
+    JSON_ROW(AT(json)),
 };
 
 /* --- Calls --------------------------------------------------------------------- */

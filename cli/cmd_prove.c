@@ -28,27 +28,23 @@ struct prove_values {
 #define AT(field) offsetof(struct prove_values, field)
 
 static const struct option prove_rows[] = {
-    { .name = "bug", .argument = "B", .kind = OPTION_TEXT, .offset = AT(bug), .choices = bug_names,
-      .help = "run this bug alone, and its scenario without it" },
-    { .name = "seeds", .argument = "N", .kind = OPTION_NUMBER, .offset = AT(seeds), .low = 1,
-      .high = 1000000,
-      .help = "number of seeds for each bug (default: 100); up to ten times as\n"
-              "many while a checker that must find the bug has not" },
-    { .name = "clean", .argument = "N", .kind = OPTION_NUMBER, .offset = AT(clean), .low = 0,
-      .high = 100000000, .help = "number of clean runs (default: 1000)" },
-    { .name = "mutate", .kind = OPTION_FLAG, .offset = AT(mutate),
-      .help = "also change recorded small histories, eight for each seed, and\n"
-              "show what each checker misses" },
-    { .letter = 'j', .argument = "N", .kind = OPTION_NUMBER, .offset = AT(workers), .low = 1,
-      .high = WORKERS_MAX, .help = "number of processes (default: number of cores)" },
-    { .name = "out", .argument = "DIR", .kind = OPTION_TEXT, .offset = AT(out),
-      .help = "write prove.json and the page matrix.md into this folder, which\n"
-              "must be new or empty" },
-    { .name = "force", .kind = OPTION_FLAG, .offset = AT(force),
-      .help = "let --out replace the files of an earlier call; other files stay" },
+    TEXT_ROW("bug", "B", AT(bug), "run this bug alone, and its scenario without it",
+             .choices = bug_names),
+    NUMBER_ROW("seeds", "N", AT(seeds), 1, 1000000,
+               "number of seeds for each bug (default: 100); up to ten times as\n"
+               "many while a checker that must find the bug has not"),
+    NUMBER_ROW("clean", "N", AT(clean), 0, 100000000, "number of clean runs (default: 1000)"),
+    FLAG_ROW("mutate", AT(mutate),
+             "also change recorded small histories, eight for each seed, and\n"
+             "show what each checker misses"),
+    JOBS_ROW(AT(workers), WORKERS_MAX, "number of processes (default: number of cores)"),
+    TEXT_ROW("out", "DIR", AT(out),
+             "write prove.json and the page matrix.md into this folder, which\n"
+             "must be new or empty"),
+    FLAG_ROW("force", AT(force),
+             "let --out replace the files of an earlier call; other files stay"),
     TIMEOUT_ROW(AT(timeout), "all runs included"),
-    { .name = "json", .kind = OPTION_FLAG, .offset = AT(json),
-      .help = "print one JSON object" },
+    JSON_ROW(AT(json)),
 };
 
 struct prove_call {

@@ -88,33 +88,29 @@ struct run_values {
 #define AT(field) offsetof(struct run_values, field)
 
 static const struct option run_rows[] = {
-    { .argument = "SCENARIO", .kind = OPTION_OPERAND, .offset = AT(scenario),
-      .help = "a TOML file, as in scenarios/; - is standard input" },
-    { .name = "seed", .argument = "N", .kind = OPTION_NUMBER, .offset = AT(seed),
-      .low = 0, .high = SEED_MAX, .help = "seed, instead of the scenario's own; 0 to 2^53-1" },
-    { .name = "out", .argument = "DIR", .kind = OPTION_TEXT, .offset = AT(out),
-      .help = "write scenario.toml (with every setting, and this seed),\n"
-              "run.json and, of a store, history.jsonl and the witness of\n"
-              "each checker into this folder, which must be new or empty" },
-    { .name = "force", .kind = OPTION_FLAG, .offset = AT(force),
-      .help = "let --out replace the files of an earlier run; other files stay" },
-    { .name = "set", .argument = "key=value", .kind = OPTION_TEXTS, .offset = AT(sets),
-      .help = "change a setting: cluster.nodes=7, nemesis.0.every=1s; a TOML\n"
-              "value, or else a bare string; may be given several times" },
-    { .name = "twice", .kind = OPTION_FLAG, .offset = AT(twice),
-      .help = "run twice, and name the first event that differs" },
+    OPERAND_ROW("SCENARIO", AT(scenario), "a TOML file, as in scenarios/; - is standard input"),
+    NUMBER_ROW("seed", "N", AT(seed), 0, SEED_MAX,
+               "seed, instead of the scenario's own; 0 to 2^53-1"),
+    TEXT_ROW("out", "DIR", AT(out),
+             "write scenario.toml (with every setting, and this seed),\n"
+             "run.json and, of a store, history.jsonl and the witness of\n"
+             "each checker into this folder, which must be new or empty"),
+    FLAG_ROW("force", AT(force), "let --out replace the files of an earlier run; other files stay"),
+    TEXTS_ROW("set", "key=value", AT(sets),
+              "change a setting: cluster.nodes=7, nemesis.0.every=1s; a TOML\n"
+              "value, or else a bare string; may be given several times"),
+    FLAG_ROW("twice", AT(twice), "run twice, and name the first event that differs"),
     TIMEOUT_ROW(AT(timeout), "judging included;\n"
                              "without a verdict by then the run is not judged"),
-    { .name = "trace", .argument = "FILE", .kind = OPTION_TEXT, .offset = AT(trace),
-      .help = "write every event as a line of text; - is standard output" },
-    { .name = "audit-log", .argument = "FILE", .kind = OPTION_TEXT, .offset = AT(audit_log),
-      .help = "of a workload that calls the functions of a program, or of a\n"
-              "schedule: write calls or statements and their answers to\n"
-              "FILE, for ordeal audit; - is standard output" },
-    { .name = "git-bisect", .kind = OPTION_FLAG, .offset = AT(git_bisect),
-      .help = "exit with 125 instead of 2 and 3, as `git bisect run` requires" },
-    { .name = "json", .kind = OPTION_FLAG, .offset = AT(json),
-      .help = "print one JSON object" },
+    TEXT_ROW("trace", "FILE", AT(trace),
+             "write every event as a line of text; - is standard output"),
+    TEXT_ROW("audit-log", "FILE", AT(audit_log),
+             "of a workload that calls the functions of a program, or of a\n"
+             "schedule: write calls or statements and their answers to\n"
+             "FILE, for ordeal audit; - is standard output"),
+    FLAG_ROW("git-bisect", AT(git_bisect),
+             "exit with 125 instead of 2 and 3, as `git bisect run` requires"),
+    JSON_ROW(AT(json)),
 };
 
 /* With what its swarm drew in the place of the swarm. */

@@ -18,40 +18,36 @@ struct sweep_values {
 #define AT(field) offsetof(struct sweep_values, field)
 
 static const struct option sweep_rows[] = {
-    { .argument = "SCENARIO", .kind = OPTION_OPERAND, .offset = AT(scenario), .optional = true,
-      .help = "a TOML file, or a folder of them" },
-    { .name = "seeds", .argument = "A..B", .kind = OPTION_TEXT, .offset = AT(seeds),
-      .help = "the seeds from A to B, both included; each is 0 to 2^53-1" },
-    { .letter = 'j', .argument = "N", .kind = OPTION_NUMBER, .offset = AT(workers), .low = 1,
-      .high = WORKERS_MAX,
-      .help = "number of processes (default: number of cores; 1 with\n"
-              "a real database)" },
-    { .name = "set", .argument = "key=value", .kind = OPTION_TEXTS, .offset = AT(sets),
-      .help = "change a setting of every scenario, as with run" },
-    { .name = "out", .argument = "DIR", .kind = OPTION_TEXT, .offset = AT(out),
-      .help = "keep a journal of all runs in this folder, and write sweep.json" },
-    { .name = "resume", .kind = OPTION_FLAG, .offset = AT(resume),
-      .help = "continue the journal of --out, if there is one" },
-    { .name = "no-sync", .kind = OPTION_FLAG, .offset = AT(no_sync),
-      .help = "do not wait until the journal is on the disk: it then survives a\n"
-              "kill, but not a power cut" },
-    { .name = "until-failure", .kind = OPTION_FLAG, .offset = AT(until_failure),
-      .help = "stop at the first run that fails" },
-    { .name = "guided", .kind = OPTION_FLAG, .offset = AT(guided),
-      .help = "derive the draws of runs from earlier runs that reached rare states" },
-    { .name = "time-budget", .argument = "S", .kind = OPTION_TEXT, .offset = AT(time_budget),
-      .help = "start no run after so many seconds, or 5m, 2h; one that still runs a\n"
-              "second later is not judged, and --resume tries it again" },
+    OPERAND_ROW("SCENARIO", AT(scenario), "a TOML file, or a folder of them", .optional = true),
+    TEXT_ROW("seeds", "A..B", AT(seeds),
+             "the seeds from A to B, both included; each is 0 to 2^53-1"),
+    JOBS_ROW(AT(workers), WORKERS_MAX,
+             "number of processes (default: number of cores; 1 with\n"
+             "a real database)"),
+    TEXTS_ROW("set", "key=value", AT(sets), "change a setting of every scenario, as with run"),
+    TEXT_ROW("out", "DIR", AT(out),
+             "keep a journal of all runs in this folder, and write sweep.json"),
+    FLAG_ROW("resume", AT(resume), "continue the journal of --out, if there is one"),
+    FLAG_ROW("no-sync", AT(no_sync),
+             "do not wait until the journal is on the disk: it then survives a\n"
+             "kill, but not a power cut"),
+    FLAG_ROW("until-failure", AT(until_failure), "stop at the first run that fails"),
+    FLAG_ROW("guided", AT(guided),
+             "derive the draws of runs from earlier runs that reached rare states"),
+    TEXT_ROW("time-budget", "S", AT(time_budget),
+             "start no run after so many seconds, or 5m, 2h; one that still runs a\n"
+             "second later is not judged, and --resume tries it again"),
     TIMEOUT_ROW(AT(timeout), "of each run; one\n"
                              "that takes longer is not judged, and --resume tries it again"),
-    { .name = "shard", .argument = "I/N", .kind = OPTION_TEXT, .offset = AT(shard),
-      .help = "run only every N-th job: I is 1 to N (0 is the same as N)" },
-    { .name = "merge", .argument = "DIR...", .kind = OPTION_LIST, .offset = AT(merge),
+    TEXT_ROW("shard", "I/N", AT(shard),
+             "run only every N-th job: I is 1 to N (0 is the same as N)"),
+    { .name = "merge",
+      .argument = "DIR...",
+      .kind = OPTION_LIST,
+      .offset = AT(merge),
       .help = "run nothing; merge the journals of these folders" },
-    { .name = "junit", .argument = "FILE", .kind = OPTION_TEXT, .offset = AT(junit),
-      .help = "write JUnit's XML, for build servers" },
-    { .name = "json", .kind = OPTION_FLAG, .offset = AT(json),
-      .help = "print one JSON object" },
+    TEXT_ROW("junit", "FILE", AT(junit), "write JUnit's XML, for build servers"),
+    JSON_ROW(AT(json)),
 };
 
 /* --- Reports ---------------------------------------------------------------------------------- */

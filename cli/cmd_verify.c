@@ -19,21 +19,14 @@ struct verify_values {
 #define AT(field) offsetof(struct verify_values, field)
 
 static const struct option verify_rows[] = {
-    { .argument = "HISTORY",
-      .kind = OPTION_OPERAND,
-      .offset = AT(history),
-      .help = "the history that was checked, in any format, or the log that was\n"
-              "audited; - is standard input" },
-    { .argument = "WITNESS",
-      .kind = OPTION_OPERAND,
-      .offset = AT(witness),
-      .help = "file from check --witness, audit --witness or run --out; - is standard\n"
-              "input" },
-    { .name = "programs",
-      .argument = "FILE.sql",
-      .kind = OPTION_TEXT,
-      .offset = AT(programs),
-      .help = "the programs of a log that was audited; --initial is then as there" },
+    OPERAND_ROW("HISTORY", AT(history),
+                "the history that was checked, in any format, or the log that was\n"
+                "audited; - is standard input"),
+    OPERAND_ROW("WITNESS", AT(witness),
+                "file from check --witness, audit --witness or run --out; - is standard\n"
+                "input"),
+    TEXT_ROW("programs", "FILE.sql", AT(programs),
+             "the programs of a log that was audited; --initial is then as there"),
     AMENDMENT_ROWS(AT(amendments)),
     TIMEOUT_ROW(AT(timeout), "reading included;\n"
                              "exits with 3 if the witness is not judged by then"),

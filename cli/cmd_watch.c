@@ -156,36 +156,22 @@ struct watch_values {
 #define AT(field) offsetof(struct watch_values, field)
 
 static const struct option watch_rows[] = {
-    { .argument = "FILE",
-      .kind = OPTION_OPERANDS,
-      .offset = AT(files),
-      .optional = true,
-      .help = "native text that may still grow, or a named pipe; - or no file is\n"
-              "standard input. Several files are clients of one database" },
-    { .name = "profile",
-      .argument = "P",
-      .kind = OPTION_TEXT,
-      .offset = AT(profile),
-      .required = true,
-      .help = "profile of the recorded database, from `ordeal list profiles` or a\n"
-              "FILE.toml" },
-    { .name = "clock-error",
-      .argument = "D",
-      .kind = OPTION_TEXT,
-      .offset = AT(clock_error),
-      .help = "largest error of the clients' clocks, as in 2ms" },
-    { .name = "patience",
-      .argument = "D",
-      .kind = OPTION_TEXT,
-      .offset = AT(patience),
-      .help = "longest wait for a silent stream, and longest transaction of a silent\n"
-              "client while the stream goes on (default: 10s)" },
+    OPERANDS_ROW("FILE", AT(files),
+                 "native text that may still grow, or a named pipe; - or no file is\n"
+                 "standard input. Several files are clients of one database",
+                 .optional = true),
+    TEXT_ROW("profile", "P", AT(profile),
+             "profile of the recorded database, from `ordeal list profiles` or a\n"
+             "FILE.toml",
+             .required = true),
+    TEXT_ROW("clock-error", "D", AT(clock_error),
+             "largest error of the clients' clocks, as in 2ms"),
+    TEXT_ROW("patience", "D", AT(patience),
+             "longest wait for a silent stream, and longest transaction of a silent\n"
+             "client while the stream goes on (default: 10s)"),
     TIMEOUT_ROW(AT(timeout), "after which what\n"
                              "has come is judged"),
-    { .name = "json",
-      .kind = OPTION_FLAG,
-      .offset = AT(json),
-      .help = "print one JSON object, at the end" },
+    FLAG_ROW("json", AT(json), "print one JSON object, at the end"),
 };
 
 struct watch_call {

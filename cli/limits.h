@@ -27,15 +27,14 @@
 
 /* The row of a subcommand's options, whose values have a text at that offset. */
 #define TIMEOUT_ROW(at, scope)                                                                     \
-    { .name = LIMITS_TIMEOUT, .argument = "S", .kind = OPTION_TEXT, .offset = (at),                \
-      .help = "time limit in seconds, as in 10 or 0.5, " scope }
+    TEXT_ROW(LIMITS_TIMEOUT, "S", at, "time limit in seconds, as in 10 or 0.5, " scope)
 #define LIMITS_TIMEOUT "timeout"
 
 /* Stands behind the rows of every subcommand. */
 #define MEMORY_ROW(at)                                                                             \
-    { .name = LIMITS_MEMORY, .argument = "SIZE", .kind = OPTION_TEXT, .offset = (at),              \
-      .help = "memory that the process may take, as in 512M or 4G (default: three\n"               \
-              "quarters of what the machine or its control group has)" }
+    TEXT_ROW(LIMITS_MEMORY, "SIZE", at,                                                            \
+             "memory that the process may take, as in 512M or 4G (default: three\n"                \
+             "quarters of what the machine or its control group has)")
 #define LIMITS_MEMORY "memory"
 
 struct limits {

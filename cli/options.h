@@ -54,6 +54,52 @@ struct option {
     const char *const *(*choices)(void); /* of a text; NULL: any */
 };
 
+/*
+ * Rows of a table. `at` is the offset; behind the help may stand what else a row has:
+ *
+ *     TEXT_ROW("level", "L", AT(level), "isolation level to check", .choices = level_names),
+ */
+#define OPERAND_ROW(its_argument, at, ...)                                                         \
+    {                                                                                              \
+        .argument = its_argument, .kind = OPTION_OPERAND, .offset = at, .help = __VA_ARGS__        \
+    }
+#define OPERANDS_ROW(its_argument, at, ...)                                                        \
+    {                                                                                              \
+        .argument = its_argument, .kind = OPTION_OPERANDS, .offset = at, .help = __VA_ARGS__       \
+    }
+#define FLAG_ROW(its_name, at, ...)                                                                \
+    {                                                                                              \
+        .name = its_name, .kind = OPTION_FLAG, .offset = at, .help = __VA_ARGS__                   \
+    }
+#define TEXT_ROW(its_name, its_argument, at, ...)                                                  \
+    {                                                                                              \
+        .name = its_name, .argument = its_argument, .kind = OPTION_TEXT, .offset = at,             \
+        .help = __VA_ARGS__                                                                        \
+    }
+#define TEXTS_ROW(its_name, its_argument, at, ...)                                                 \
+    {                                                                                              \
+        .name = its_name, .argument = its_argument, .kind = OPTION_TEXTS, .offset = at,            \
+        .help = __VA_ARGS__                                                                        \
+    }
+#define NUMBER_ROW(its_name, its_argument, at, least, most, ...)                                   \
+    {                                                                                              \
+        .name = its_name, .argument = its_argument, .kind = OPTION_NUMBER, .offset = at,           \
+        .low = least, .high = most, .help = __VA_ARGS__                                            \
+    }
+
+/* Rows that several subcommands have; limits.h and amendments.h have some, too. */
+#define JSON_ROW(at) FLAG_ROW("json", at, "print one JSON object")
+#define JOBS_ROW(at, most, ...)                                                                    \
+    {                                                                                              \
+        .letter = 'j', .argument = "N", .kind = OPTION_NUMBER, .offset = at, .low = 1,             \
+        .high = most, .help = __VA_ARGS__                                                          \
+    }
+#define OUT_FILE_ROW(at, ...)                                                                      \
+    {                                                                                              \
+        .letter = 'o', .argument = "FILE", .kind = OPTION_TEXT, .offset = at, .required = true,    \
+        .help = __VA_ARGS__                                                                        \
+    }
+
 struct options {
     const char *command; /* for messages and usage: "run" */
     const struct option *rows;

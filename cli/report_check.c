@@ -11,7 +11,7 @@
 
 #define TXNS_SHOWN 16      /* of those that are named */
 #define TXN_BYTES_MAX 2000 /* of one of them */
-#define OTHERS_SHOWN 3     /* findings of checkers that only confirm the verdict */
+#define FINDINGS_SHOWN 3   /* of each checker; the witness has them all */
 
 /* --- The transactions that are named ----------------------------------------------------------- */
 
@@ -74,17 +74,62 @@ static enum status print_txns(const struct check_report *report, struct buffer *
 
 /* --- For people -------------------------------------------------------------------------------- */
 
-static void print_jurors(const struct jury *jury, struct buffer *out)
+static void print_line(const struct check *check, struct buffer *out)
 {
-    for (uint32_t i = 0; i < jury->juror_count; i++) {
-        const struct juror *juror = &jury->jurors[i];
+    static const char *const loud[] = { "valid", "INVALID", "unknown" };
 
-        buffer_text(out, i ? TEXT("           ") : TEXT("check      "));
-        report_checker_line(&juror->check, out);
-        buffer_byte(out, '\n');
-        report_checker_findings(&juror->check,
-                                juror == jury->decisive ? CHECK_FINDINGS_MAX : OTHERS_SHOWN, out);
-    }
+    buffer_print(out, "%-12s  %-20s  %s", check->checker->name, level_name(check->level),
+                 loud[check->verdict]);
+    if (check->reason[0])
+        buffer_print(out, "  %s", check->reason);
+    else if (check->verdict == VERDICT_INVALID && check->strongest != LEVEL_COUNT)
+        buffer_print(out, "  %s still holds", level_name(check->strongest));
+}
+
+static void print_findings(const struct check *check, size_t at_most, struct buffer *out)
+{
+    size_t count = check->findings.count < at_most ? check->findings.count : at_most;
+
+    for (size_t i = 0; i < count; i++)
+        report_finding_print("", check->findings.at[i].kind,
+                             text_of(check->findings.at[i].explanation),
+                             text_of(check->findings.at[i].drawing), out);
+    if (check->has_more_findings && count == check->findings.count)
+        buffer_text(out, TEXT("           and others\n"));
+    else if (check->has_more_findings)
+        buffer_print(out, "           and more than %zu others\n", check->findings.count - count);
+    else if (count < check->findings.count)
+        buffer_print(out, "           and %zu more\n", check->findings.count - count);
+}
+
+void report_checker_print(const char *label, const struct check *check, size_t findings_max,
+                          struct buffer *out)
+{
+    buffer_text(out, text_of(label));
+    print_line(check, out);
+    buffer_byte(out, '\n');
+    print_findings(check, findings_max, out);
+}
+
+/* All findings of one of them, which decided, or NULL. */
+static void print_jurors(const struct jury *jury, const struct juror *decisive, struct buffer *out)
+{
+    for (uint32_t i = 0; i < jury->juror_count; i++)
+        report_checker_print(i ? "           " : "check      ", &jury->jurors[i].check,
+                             &jury->jurors[i] == decisive ? CHECK_FINDINGS_MAX : FINDINGS_SHOWN,
+                             out);
+}
+
+void report_jurors_print(const struct jury *jury, struct buffer *out)
+{
+    print_jurors(jury, NULL, out);
+}
+
+void report_skipped_print(const struct jury *jury, struct buffer *out)
+{
+    for (uint32_t i = 0; i < jury->skipped_count; i++)
+        buffer_print(out, "%s  %-12s  %-20s  %s\n", i ? "         " : "skipped  ",
+                     jury->skipped[i].name, level_name(jury->level), jury->skipped[i].reason);
 }
 
 static void print_skipped(const struct jury *jury, struct buffer *out)
@@ -130,7 +175,7 @@ enum status report_check_print(const struct check_report *report, struct buffer 
 
     if (jury->juror_count > 0)
         print_counts(report, any, out);
-    print_jurors(jury, out);
+    print_jurors(jury, jury->decisive, out);
     if (jury->verdict != VERDICT_INVALID)
         report_checker_unjudged(told->unjudged_predicates, out);
     if (jury->verdict == VERDICT_UNKNOWN)
@@ -311,18 +356,6 @@ void report_check_skipped(struct json_writer *json, const struct jury *jury)
     json_writer_close(json, ']');
 }
 
-void report_checker_line(const struct check *check, struct buffer *out)
-{
-    static const char *const loud[] = { "valid", "INVALID", "unknown" };
-
-    buffer_print(out, "%-12s  %-20s  %s", check->checker->name, level_name(check->level),
-                 loud[check->verdict]);
-    if (check->reason[0])
-        buffer_print(out, "  %s", check->reason);
-    else if (check->verdict == VERDICT_INVALID && check->strongest != LEVEL_COUNT)
-        buffer_print(out, "  %s still holds", level_name(check->strongest));
-}
-
 void report_checker_unjudged(uint64_t statements, struct buffer *out)
 {
     if (statements == 0)
@@ -368,20 +401,4 @@ void report_finding_print(const char *label, enum anomaly kind, struct text expl
     }
     if (!is_new)
         buffer_byte(out, '\n');
-}
-
-void report_checker_findings(const struct check *check, size_t at_most, struct buffer *out)
-{
-    size_t count = check->findings.count < at_most ? check->findings.count : at_most;
-
-    for (size_t i = 0; i < count; i++)
-        report_finding_print("", check->findings.at[i].kind,
-                             text_of(check->findings.at[i].explanation),
-                             text_of(check->findings.at[i].drawing), out);
-    if (check->has_more_findings && count == check->findings.count)
-        buffer_text(out, TEXT("           and others\n"));
-    else if (check->has_more_findings)
-        buffer_print(out, "           and more than %zu others\n", check->findings.count - count);
-    else if (count < check->findings.count)
-        buffer_print(out, "           and %zu more\n", check->findings.count - count);
 }

@@ -12,11 +12,15 @@ void report_check_jurors(struct json_writer *, const struct history *, const str
 /* Who was not asked, and why. */
 void report_check_skipped(struct json_writer *, const struct jury *);
 
-/* "order  serializable  INVALID  T829 reads ...", without a label or the end of the line. */
-void report_checker_line(const struct check *, struct buffer *);
-
-/* Lines with the first anomalies and why they are there, and how many more there are. */
-void report_checker_findings(const struct check *, size_t at_most, struct buffer *);
+/*
+ * "order  serializable  INVALID  T829 reads ...", behind the label; and lines with its first anomalies and why they
+ * are there, and how many more there are.
+ */
+void report_checker_print(const char *label, const struct check *, size_t findings_max,
+                          struct buffer *);
+/* That of each juror, and who was not asked, and why. */
+void report_jurors_print(const struct jury *, struct buffer *);
+void report_skipped_print(const struct jury *, struct buffer *);
 
 /*
  * A finding of a checker, of a run or of a watcher: for people, with its drawing below; in JSON, with the

@@ -7,8 +7,6 @@
 #include "cli/report_check.h"
 #include "cli/report_watch.h"
 
-#define FINDINGS_SHOWN 3
-
 enum verdict report_record_verdict(const struct record_report *report)
 {
     return record_trial_has_found(report->trial) ? VERDICT_INVALID : report->jury->verdict;
@@ -158,19 +156,6 @@ static void print_findings(const struct recorded_run *r, struct buffer *out)
         buffer_print(out, "%s   %s\n", r->findings[i].title, r->findings[i].explanation);
 }
 
-static void print_jury(const struct jury *jury, struct buffer *out)
-{
-    for (uint32_t i = 0; i < jury->juror_count; i++) {
-        buffer_text(out, i ? TEXT("           ") : TEXT("check      "));
-        report_checker_line(&jury->jurors[i].check, out);
-        buffer_byte(out, '\n');
-        report_checker_findings(&jury->jurors[i].check, FINDINGS_SHOWN, out);
-    }
-    for (uint32_t i = 0; i < jury->skipped_count; i++)
-        buffer_print(out, "%s  %-12s  %-20s  %s\n", i ? "         " : "skipped  ",
-                     jury->skipped[i].name, level_name(jury->level), jury->skipped[i].reason);
-}
-
 void report_record_print(const struct record_report *report, struct buffer *out)
 {
     static const char *const words[] = { "VALID", "INVALID", "UNKNOWN" };
@@ -181,7 +166,8 @@ void report_record_print(const struct record_report *report, struct buffer *out)
     print_watched(report, out);
     print_certificate(&report->trial->recording, out);
     print_findings(&report->trial->recording, out);
-    print_jury(report->jury, out);
+    report_jurors_print(report->jury, out);
+    report_skipped_print(report->jury, out);
     buffer_print(out, "verdict    %s", words[verdict]);
     if (unknown_reason(report))
         buffer_print(out, "   %s", unknown_reason(report));

@@ -14,8 +14,6 @@
 #include "trial/run/run.h"
 #include "trial/run/signature.h"
 
-#define FINDINGS_SHOWN 3 /* of each checker; the witness has them all */
-
 /* How a person speaks of faults that were felt. */
 static const struct {
     const char *one, *many;
@@ -234,14 +232,6 @@ static void print_unasked(const struct simulation *simulation, struct buffer *ou
         buffer_print(out, "invariant  not judged: %s\n", simulation->unasked);
 }
 
-/* Where nobody could tell, it is told why nobody else did. */
-static void print_skipped(const struct jury *jury, struct buffer *out)
-{
-    for (uint32_t i = 0; i < jury->skipped_count; i++)
-        buffer_print(out, "%s  %-12s  %-20s  %s\n", i ? "         " : "skipped  ",
-                     jury->skipped[i].name, level_name(jury->level), jury->skipped[i].reason);
-}
-
 /* Who ought to have judged, and did not. */
 static void print_gaps(const struct jury *jury, struct buffer *out)
 {
@@ -250,16 +240,6 @@ static void print_gaps(const struct jury *jury, struct buffer *out)
     for (uint32_t i = 0; jury_gap(jury, i, &gap); i++)
         buffer_print(out, "%s%-12s  did not judge, and is due: %s\n",
                      i ? "           " : "due        ", gap.checker, gap.reason);
-}
-
-static void print_jury(const struct jury *jury, struct buffer *out)
-{
-    for (uint32_t i = 0; i < jury->juror_count; i++) {
-        buffer_text(out, i ? TEXT("           ") : TEXT("check      "));
-        report_checker_line(&jury->jurors[i].check, out);
-        buffer_byte(out, '\n');
-        report_checker_findings(&jury->jurors[i].check, FINDINGS_SHOWN, out);
-    }
 }
 
 static struct audit_report report_of_audit(const struct call_audit *audit)
@@ -297,13 +277,13 @@ void report_run_print(const struct run_report *report, struct buffer *out)
     print_findings(report->trial->simulation, out);
     print_unasked(report->trial->simulation, out);
     if (report->trial->is_judged)
-        print_jury(&report->trial->jury, out);
+        report_jurors_print(&report->trial->jury, out);
     if (report->trial->is_audited)
         print_audit(&report->trial->audit, out);
     if (report->trial->is_judged)
         print_gaps(&report->trial->jury, out);
     if (report->trial->is_judged && report_run_verdict(report) == VERDICT_UNKNOWN)
-        print_skipped(&report->trial->jury, out);
+        report_skipped_print(&report->trial->jury, out); /* why nobody else could tell */
     if (difference_of(report))
         print_difference(report->difference, out);
     buffer_print(out, "verdict    %s   ", words[report_run_verdict(report)]);

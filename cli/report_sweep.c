@@ -28,7 +28,8 @@ uint64_t report_sweep_missing(const struct sweep_report *report)
     return jobs > runs ? jobs - runs : 0;
 }
 
-uint64_t report_sweep_pace(const struct sweep_report *report)
+/* Runs in a thousand seconds. */
+static uint64_t pace_of(const struct sweep_report *report)
 {
     uint64_t ns = report->wall_ns > 0 ? (uint64_t)report->wall_ns : 1;
 
@@ -73,8 +74,8 @@ static void print_plan(const struct sweep_report *report, struct buffer *out)
     }
     buffer_text(out, TEXT("\ntime       "));
     quantity_print_rounded(out, report->wall_ns);
-    buffer_print(out, ", %" PRIu64 ".%" PRIu64 " runs/s\n", report_sweep_pace(report) / 1000,
-                 report_sweep_pace(report) % 1000 / 100);
+    buffer_print(out, ", %" PRIu64 ".%" PRIu64 " runs/s\n", pace_of(report) / 1000,
+                 pace_of(report) % 1000 / 100);
     if (report->damaged > 0) {
         buffer_text(out, TEXT("damaged    "));
         print_count(out, report->damaged, "line of the journal", "lines of the journal");
@@ -443,7 +444,7 @@ void report_sweep_print_json(const struct sweep_report *report, struct buffer *o
     if (report->tried_again > 0)
         json_writer_number(&json, "tried_again", report->tried_again);
     json_writer_seconds(&json, "seconds", report->wall_ns);
-    json_writer_seconds(&json, "runs_per_second", (int64_t)report_sweep_pace(report) * 1000000);
+    json_writer_seconds(&json, "runs_per_second", (int64_t)pace_of(report) * 1000000);
     json_writer_open(&json, "failures", '[');
     for (size_t i = 0; i < tally->groups.count; i++)
         answer_group(report, &tally->groups.at[i], &json);

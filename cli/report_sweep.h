@@ -21,8 +21,6 @@ struct sweep_report {
 
 /* Runs that the plan has and nobody has made. */
 uint64_t report_sweep_missing(const struct sweep_report *);
-/* Runs in a thousand seconds. */
-uint64_t report_sweep_pace(const struct sweep_report *);
 
 void report_sweep_print(const struct sweep_report *, struct buffer *);
 /* One JSON object, and the end of the line. */

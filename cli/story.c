@@ -374,11 +374,8 @@ static void print_verdicts(const struct story *story, struct buffer *out)
     for (uint32_t i = 0; i < simulation->finding_count; i++)
         buffer_print(out, "%s: %s\n", anomaly_name(simulation->findings[i].kind),
                      simulation->findings[i].explanation);
-    for (uint32_t i = 0; story->trial.is_judged && i < jury->juror_count; i++) {
-        report_checker_line(&jury->jurors[i].check, out);
-        buffer_byte(out, '\n');
-        report_checker_findings(&jury->jurors[i].check, FINDINGS_TOLD, out);
-    }
+    for (uint32_t i = 0; story->trial.is_judged && i < jury->juror_count; i++)
+        report_checker_print("", &jury->jurors[i].check, FINDINGS_TOLD, out);
 }
 
 void story_print(const struct story *story, const char *fails, struct buffer *out)

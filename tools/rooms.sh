@@ -98,6 +98,8 @@ checkers/infer/workloads    uses models
     inside workloads.h
 checkers/interval           uses proof rows
     inside interval.h    doors profile.h interval_model.h online/watcher.h
+audit/programs
+    inside influence.h open_order.h quiet_numbers.h used_columns.h
 audit/z3
     inside by_z3.h
 verify/witness

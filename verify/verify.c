@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "history/io/source.h"
 #include "verify/basis_private.h"
 #include "verify/calls/audit.h"
 #include "verify/instants/instant_order.h"
@@ -296,25 +295,4 @@ enum status verify_audit(const struct call_log *log, struct text program_source,
                          size_t size, struct verification *result, struct error *err)
 {
     return audit_verify(log, program_source, witness, size, result, err);
-}
-
-enum status verify_file(const struct history *h, const char *path, struct verification *result,
-                        struct error *err)
-{
-    struct source source;
-    char *bytes = NULL;
-    size_t size = 0;
-    enum status status;
-
-    *result = (struct verification){ 0 };
-    TRY(source_open(&source, path, NULL, err));
-    status = source_take_rest(&source, &bytes, &size, err);
-    source_close(&source);
-    if (status == STATUS_OK) {
-        status = verify_witness(h, bytes, size, result, err);
-        if (status != STATUS_OK)
-            error_set_file(err, path);
-    }
-    free(bytes);
-    return status;
 }

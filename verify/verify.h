@@ -55,8 +55,4 @@ MUST_USE enum status verify_witness(const struct history *, char *bytes, size_t 
 MUST_USE enum status verify_audit(const struct call_log *, struct text program_source, char *witness,
                                   size_t size, struct verification *, struct error *);
 
-/* From a file, or "-": standard input. */
-MUST_USE enum status verify_file(const struct history *, const char *path, struct verification *,
-                                 struct error *);
-
 #endif

@@ -201,36 +201,6 @@ struct sym symbolic_evaluate(struct symbolic *s, const struct expression *e)
 
 /* --- Finding rows ----------------------------------------------------------------------------------------- */
 
-static void note_column(void *has_any, const struct expression *e)
-{
-    (void)e;
-    *(bool *)has_any = true;
-}
-
-/* `column = value` among the conjuncts, with a value that depends on no row. */
-static const struct expression *find_pin(const struct expression *where, uint16_t column)
-{
-    const struct expression *found = NULL;
-
-    if (!where)
-        return NULL;
-    if (where->kind == EXPRESSION_AND)
-        for (uint32_t i = 0; i < where->argument_count && !found; i++)
-            found = find_pin(where->arguments[i], column);
-    if (where->kind != EXPRESSION_APPLY || (where->as.apply.code != OPERATOR_EQUAL_INTEGER &&
-                                            where->as.apply.code != OPERATOR_EQUAL_OTHER))
-        return found;
-    for (int i = 0; i < 2 && !found; i++) {
-        const struct expression *side = where->arguments[i], *other = where->arguments[1 - i];
-        bool depends = false;
-
-        tree_visit_columns(other, note_column, &depends);
-        if (side->kind == EXPRESSION_COLUMN && side->as.column.column == column && !depends)
-            found = other;
-    }
-    return found;
-}
-
 /* H1: the one row that the condition can mean. False: it may be any. */
 static bool find_by_key(struct symbolic *s, uint32_t table, const struct expression *where,
                         uint32_t *row)
@@ -241,7 +211,7 @@ static bool find_by_key(struct symbolic *s, uint32_t table, const struct express
     if (!s->uses_index || schema->key.count == 0)
         return false;
     for (uint16_t i = 0; i < schema->key.count; i++) {
-        const struct expression *pin = find_pin(where, schema->key.at[i]);
+        const struct expression *pin = tree_find_equal(where, 0, schema->key.at[i], 0);
 
         if (!pin || !sym_find_datum(s, symbolic_evaluate(s, pin), &cells[schema->key.at[i]]))
             return false;

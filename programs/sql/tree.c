@@ -97,6 +97,51 @@ void tree_visit_columns(const struct expression *e, tree_visitor *visitor, void 
     visit_columns(&v, e);
 }
 
+bool tree_is_column(const struct expression *e, uint16_t source, uint16_t column)
+{
+    return e && e->kind == EXPRESSION_COLUMN && e->as.column.source == source &&
+           e->as.column.column == column;
+}
+
+struct known_sources {
+    uint64_t known;
+    bool has_other;
+};
+
+static void note_source(void *context, const struct expression *column)
+{
+    struct known_sources *s = context;
+    uint16_t source = column->as.column.source;
+
+    s->has_other |= source >= 64 || !(s->known >> source & 1);
+}
+
+const struct expression *tree_find_equal(const struct expression *condition, uint16_t source,
+                                         uint16_t column, uint64_t known)
+{
+    const struct expression *found = NULL;
+
+    if (!condition)
+        return NULL;
+    if (condition->kind == EXPRESSION_AND)
+        for (uint32_t i = 0; i < condition->argument_count && !found; i++)
+            found = tree_find_equal(condition->arguments[i], source, column, known);
+    if (condition->kind != EXPRESSION_APPLY ||
+        (condition->as.apply.code != OPERATOR_EQUAL_INTEGER &&
+         condition->as.apply.code != OPERATOR_EQUAL_OTHER))
+        return found;
+    for (unsigned i = 0; i < 2; i++) {
+        struct known_sources others = { .known = known };
+
+        if (!tree_is_column(condition->arguments[i], source, column))
+            continue;
+        tree_visit_columns(condition->arguments[1 - i], note_source, &others);
+        if (!others.has_other)
+            return condition->arguments[1 - i];
+    }
+    return NULL;
+}
+
 static bool select_names_table(const struct select *select);
 
 static void find_table(void *found, const struct expression *e)

@@ -330,6 +330,13 @@ void tree_visit_select(const struct select *, tree_visitor *, void *context);
 void tree_visit_query(const struct query *, tree_visitor *, void *context);
 /* The columns in an expression, and in the subqueries in it, of whatever sources. */
 void tree_visit_columns(const struct expression *, tree_visitor *, void *context);
+bool tree_is_column(const struct expression *, uint16_t source, uint16_t column);
+/*
+ * What an equation among the conjuncts of a condition says that a column is: its other side, in which all columns are of
+ * the sources `known`, a bit for each of the first 64. NULL: there is none. The condition may be NULL.
+ */
+const struct expression *tree_find_equal(const struct expression *condition, uint16_t source,
+                                         uint16_t column, uint64_t known);
 /* Whether a subquery in it does. */
 bool tree_names_table(const struct expression *);
 

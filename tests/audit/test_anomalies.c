@@ -176,14 +176,15 @@ static const char bank[] =
 #define TRANSFER "\"transfer\",\"arguments\":[\"1\",\"2\",\"10\"]"
 #define DEPOSIT "\"deposit\",\"arguments\":[\"2\",\"100\"]"
 #define BALANCE(id) SQL("SELECT balance FROM accounts WHERE acc_id = " #id)
+#define FIGURE_1 BANK CALL(1, TRANSFER, "0,100") CALL(2, DEPOSIT, "200,400") CALL(3, TRANSFER, "300,500")
+#define FIRST_TWO BANK CALL(1, TRANSFER, "0,100") CALL(2, DEPOSIT, "200,300")
+#define BALANCE_IS(value) TXN(4, "600,700", BALANCE(2), ONE(value))
 
 static const struct anomaly_row bank_rows[] = {
     /* The paper refutes this at strict snapshot isolation, where it lets a snapshot be taken at the very start of a
      * transaction. A database takes it at the first statement, which comes later; the third transaction may
      * well have begun to read when the second had committed. So an audit needs to know that it had read. */
-    { "three of figure 1",
-      BANK CALL(1, TRANSFER, "0,100") CALL(2, DEPOSIT, "200,400") CALL(3, TRANSFER, "300,500"),
-      { V, V, V, V, V, V, V } },
+    { "three of figure 1", FIGURE_1, { V, V, V, V, V, V, V } },
     { "three of figure 1, of which the third has read before the second began",
       BANK CALL(1, TRANSFER, "0,100") CALL(2, DEPOSIT, "300,400")
           "{\"txn\":3,\"statements\":[" BALANCE(1) "," SQL("UPDATE accounts SET balance = balance + 10 WHERE acc_id = 2") ","
@@ -191,25 +192,23 @@ static const struct anomaly_row bank_rows[] = {
           "\"answers\":[{\"rows\":[[\"90.00\"]],\"at\":250},{\"count\":1},{\"count\":1}]}\n",
       { V, V, V, X, V, V, V } },
     { "figure 1 with all of it in the balance",
-      BANK CALL(1, TRANSFER, "0,100") CALL(2, DEPOSIT, "200,400") CALL(3, TRANSFER, "300,500")
-          TXN(4, "600,700", BALANCE(2), ONE(420.00)),
+      FIGURE_1 BALANCE_IS(420.00),
       { V, V, V, V, V, V, V } },
     { "figure 1 without the deposit in the balance",
-      BANK CALL(1, TRANSFER, "0,100") CALL(2, DEPOSIT, "200,400") CALL(3, TRANSFER, "300,500")
-          TXN(4, "600,700", BALANCE(2), ONE(320.00)),
+      FIGURE_1 BALANCE_IS(320.00),
       { X, X, X, X, X, V, V } },
     { "without the third, the balance is too high",
-      BANK CALL(1, TRANSFER, "0,100") CALL(2, DEPOSIT, "200,300") TXN(4, "600,700", BALANCE(2), ONE(420.00)),
+      FIRST_TWO BALANCE_IS(420.00),
       { X, X, X, X, X, X, X } },
     { "without the third, the balance is right",
-      BANK CALL(1, TRANSFER, "0,100") CALL(2, DEPOSIT, "200,300") TXN(4, "600,700", BALANCE(2), ONE(410.00)),
+      FIRST_TWO BALANCE_IS(410.00),
       { V, V, V, V, V, V, V } },
     { "without the third, the balance is that before the deposit",
-      BANK CALL(1, TRANSFER, "0,100") CALL(2, DEPOSIT, "200,300") TXN(4, "600,700", BALANCE(2), ONE(310.00)),
+      FIRST_TWO BALANCE_IS(310.00),
       { V, X, V, X, V, V, V } },
     /* 400 is the paper's state 1 of id^s < 1: a deposit that has not seen the transfer. */
     { "without the third, the transfer is lost under the deposit",
-      BANK CALL(1, TRANSFER, "0,100") CALL(2, DEPOSIT, "200,300") TXN(4, "600,700", BALANCE(2), ONE(400.00)),
+      FIRST_TWO BALANCE_IS(400.00),
       { X, X, X, X, X, V, V } },
 };
 

@@ -75,25 +75,19 @@ struct level_row {
     enum verdict verdicts[ROW_COUNT(levels)];
 };
 
+/* Section 2 of the paper: three that write account 2, and a balance. */
+#define FIRST_TWO                                                                                  \
+    HEAD CALL(1, "transfer", "\"1\",\"2\",\"10\"", "100,200", TS(1), NOTHING)                      \
+        CALL(2, "deposit", "\"2\",\"100\"", "300,500", TS(2), NOTHING)
+#define SECTION_2 FIRST_TWO CALL(3, "transfer", "\"1\",\"2\",\"10\"", "400,600", TS(3), NOTHING)
+#define BALANCE_OF_2(ts, value) CALL(4, "balance", "\"2\"", "700,800", TS(ts), ONE(value))
+
 static const struct level_row rows[] = {
-    /* Section 2 of the paper: three that write account 2, and a balance. */
     { "the deposit is lost under the transfers",
-      HEAD CALL(1, "transfer", "\"1\",\"2\",\"10\"", "100,200", TS(1), NOTHING)
-          CALL(2, "deposit", "\"2\",\"100\"", "300,500", TS(2), NOTHING)
-              CALL(3, "transfer", "\"1\",\"2\",\"10\"", "400,600", TS(3), NOTHING)
-                  CALL(4, "balance", "\"2\"", "700,800", TS(4), ONE("320")),
+      SECTION_2 BALANCE_OF_2(4, "320"),
       { X, X, X, X, X } },
-    { "the balance has all of them",
-      HEAD CALL(1, "transfer", "\"1\",\"2\",\"10\"", "100,200", TS(1), NOTHING)
-          CALL(2, "deposit", "\"2\",\"100\"", "300,500", TS(2), NOTHING)
-              CALL(3, "transfer", "\"1\",\"2\",\"10\"", "400,600", TS(3), NOTHING)
-                  CALL(4, "balance", "\"2\"", "700,800", TS(4), ONE("420")),
-      { V, V, V, V, V } },
-    { "the balance is one of long ago",
-      HEAD CALL(1, "transfer", "\"1\",\"2\",\"10\"", "100,200", TS(1), NOTHING)
-          CALL(2, "deposit", "\"2\",\"100\"", "300,500", TS(2), NOTHING)
-              CALL(4, "balance", "\"2\"", "700,800", TS(3), ONE("310")),
-      { V, X, V, X, V } },
+    { "the balance has all of them", SECTION_2 BALANCE_OF_2(4, "420"), { V, V, V, V, V } },
+    { "the balance is one of long ago", FIRST_TWO BALANCE_OF_2(3, "310"), { V, X, V, X, V } },
     { "two deposits read the same balance",
       HEAD CALL(1, "add_read", "\"1\",\"5\"", "100,400", TS(1), ONE("105"))
           CALL(2, "add_read", "\"1\",\"7\"", "150,500", TS(2), ONE("107"))

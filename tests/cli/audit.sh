@@ -232,21 +232,20 @@ run 0 audit made.jsonl --level serializable --witness w.json
 check "a log may create and drop its tables" mentions out "audit      serializable          valid"
 run 0 verify made.jsonl w.json --programs deposit.sql
 check "and the verifier reads them from there" mentions out "accepted: serializable holds"
-{ sed -n '1p;4p' made.jsonl; sed -n '2p' made.jsonl; } >late.jsonl
-run 2 audit late.jsonl --level serializable
-check "not after others" mentions err "late.jsonl:3: CREATE or DROP behind transactions that do something else is not supported"
-sed 's/create table made (id/create table made (at timestamptz, id/' made.jsonl >wrong.jsonl
-run 2 audit wrong.jsonl --level serializable
-check "an error in one has the line of the log" mentions err "wrong.jsonl:2: "
-{ sed -n '1,4p;6p' made.jsonl; sed -n '5p' made.jsonl; } >drop.jsonl
-run 2 audit drop.jsonl --level serializable
-check "nor may a table be dropped before others" mentions err "drop.jsonl:5: CREATE or DROP behind transactions that do"
-sed 's/IF EXISTS others, //; s/create table made (w int)/DROP TABLE made/' made.jsonl >drop.jsonl
-run 2 audit drop.jsonl --level serializable
-check "what is not there cannot be dropped" mentions err "drop.jsonl:2: column 1: table \"made\" does not exist"
-sed 's/SELECT id + v FROM made"/SELECT 7"},{"sql":"DROP TABLE made"/; s/\["7"\]\]}/["7"]]},null/' made.jsonl >drop.jsonl
-run 2 audit drop.jsonl --level serializable
-check "DROP beside something else is refused by name" mentions err "drop.jsonl:5: DROP is not supported here"
+odd_is_refused() { # sentence, what is said of the log
+    run 2 audit odd.jsonl --level serializable
+    check "$1" mentions err "odd.jsonl:$2"
+}
+{ sed -n '1p;4p' made.jsonl; sed -n '2p' made.jsonl; } >odd.jsonl
+odd_is_refused "not after others" "3: CREATE or DROP behind transactions that do something else is not supported"
+sed 's/create table made (id/create table made (at timestamptz, id/' made.jsonl >odd.jsonl
+odd_is_refused "an error in one has the line of the log" "2: "
+{ sed -n '1,4p;6p' made.jsonl; sed -n '5p' made.jsonl; } >odd.jsonl
+odd_is_refused "nor may a table be dropped before others" "5: CREATE or DROP behind transactions that do"
+sed 's/IF EXISTS others, //; s/create table made (w int)/DROP TABLE made/' made.jsonl >odd.jsonl
+odd_is_refused "what is not there cannot be dropped" "2: column 1: table \"made\" does not exist"
+sed 's/SELECT id + v FROM made"/SELECT 7"},{"sql":"DROP TABLE made"/; s/\["7"\]\]}/["7"]]},null/' made.jsonl >odd.jsonl
+odd_is_refused "DROP beside something else is refused by name" "5: DROP is not supported here"
 
 # Which row comes first is SQL's to say; where it does not, nothing is refuted.
 cat >first.sql <<'SQL'

@@ -22,16 +22,12 @@ static const char *const *level_choices(void)
 }
 
 static const struct option rows[] = {
-    { .argument = "SCENARIO", .kind = OPTION_OPERAND, .offset = AT(scenario), .help = "a file" },
-    { .letter = 'o', .argument = "FILE", .kind = OPTION_TEXT, .offset = AT(out), .required = true,
-      .help = "where to\nwrite" },
-    { .name = "seed", .argument = "N", .kind = OPTION_NUMBER, .offset = AT(seed), .low = 0,
-      .high = 1000, .help = "of the run" },
-    { .name = "level", .argument = "L", .kind = OPTION_TEXT, .offset = AT(level),
-      .choices = level_choices, .help = "of isolation" },
-    { .name = "set", .argument = "key=value", .kind = OPTION_TEXTS, .offset = AT(sets),
-      .help = "a setting" },
-    { .name = "twice", .kind = OPTION_FLAG, .offset = AT(twice), .help = "run twice" },
+    OPERAND_ROW("SCENARIO", AT(scenario), "a file"),
+    OUT_FILE_ROW(AT(out), "where to\nwrite"),
+    NUMBER_ROW("seed", "N", AT(seed), 0, 1000, "of the run"),
+    TEXT_ROW("level", "L", AT(level), "of isolation", .choices = level_choices),
+    TEXTS_ROW("set", "key=value", AT(sets), "a setting"),
+    FLAG_ROW("twice", AT(twice), "run twice"),
 };
 
 static const struct options options = { "run", rows, ROW_COUNT(rows), sizeof(struct values) };

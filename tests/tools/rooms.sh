@@ -16,25 +16,24 @@ listed_doors() {
 }
 doors=$(listed_doors)
 
+put() { # file, its text, as printf has it
+    [ -d "$tree/${1%/*}" ] || mkdir -p "$tree/${1%/*}"
+    # shellcheck disable=SC2059
+    printf "$2" >"$tree/$1" || exit 1
+}
+
 fresh_tree() {
     rm -rf "${tree:?}"/*
-    for room in programs/machine programs/generator \
-        base sim nemesis history programs store store/protocols checkers verify sim/disk \
-        predict record trial cli bench tests tests/store tests/sim tests/checkers tests/verify \
-        checkers/graph checkers/proof checkers/order checkers/weak checkers/search/solver \
-        checkers/search/polygraph checkers/search/refuter; do
-        mkdir -p "$tree/$room"
-    done
-    echo 'struct arena;' >"$tree/base/arena.h"
-    printf '#include "base/arena.h"\n\n#include <stdlib.h>\n' >"$tree/base/arena.c"
-    echo '#include "base/arena.h"' >"$tree/sim/queue.h"
-    echo '#include "sim/queue.h"' >"$tree/sim/queue_private.h"
+    put base/arena.h 'struct arena;\n'
+    put base/arena.c '#include "base/arena.h"\n\n#include <stdlib.h>\n'
+    put sim/queue.h '#include "base/arena.h"\n'
+    put sim/queue_private.h '#include "sim/queue.h"\n'
+    put checkers/graph/edges_private.h 'int edges;\n'
     for door in $doors; do
-        mkdir -p "$tree/${door%/*}"
-        echo 'int door;' >"$tree/$door"
+        put "$door" 'int door;\n'
     done
-    echo 'int random_of(int);' >"$tree/programs/machine/predicates.h"
-    echo '#include "programs/machine/predicates.h"' >"$tree/store/store.h"
+    put programs/machine/predicates.h 'int random_of(int);\n'
+    put store/store.h '#include "programs/machine/predicates.h"\n'
 }
 
 report() { # the line that says how the test went
@@ -46,17 +45,23 @@ report() { # the line that says how the test went
 
 accepts() { # sentence, file, its text
     fresh_tree
-    printf "$3" >"$tree/$2"
+    put "$2" "$3"
     said=$("$rooms" "$tree" 2>&1)
     report $? "$1"
 }
 
+is_refused() { # sentence, what must be said, as grep or, with -F before it, as it is
+    sentence=$1
+    shift
+    said=$("$rooms" "$tree" 2>&1) && { report 1 "$sentence"; return; }
+    printf '%s\n' "$said" | grep -q "$@"
+    report $? "$sentence"
+}
+
 refuses() { # sentence, file, its text, what must be said
     fresh_tree
-    printf "$3" >"$tree/$2"
-    said=$("$rooms" "$tree" 2>&1) && { report 1 "$1"; return; }
-    printf '%s\n' "$said" | grep -qF -- "$4"
-    report $? "$1"
+    put "$2" "$3"
+    is_refused "$1" -F -e "$4"
 }
 
 accepts "a tree that keeps to the table passes" \
@@ -121,85 +126,57 @@ refuses "rand has no place in nemesis" \
     nemesis/swarm.c 'int f(void) { return 1 + rand (); }\n' 'rand(): nemesis knows'
 
 fresh_tree
-for file in scenario report; do echo '#include <toml.h>' >"$tree/trial/$file.c"; done
-said=$("$rooms" "$tree" 2>&1)
-printf '%s\n' "$said" | grep -qF '<toml.h> is wrapped in trial/report.c already'
-report $? "one file of trial wraps toml.h"
+for file in scenario report; do put trial/$file.c '#include <toml.h>\n'; done
+is_refused "one file of trial wraps toml.h" -F '<toml.h> is wrapped in trial/report.c already'
 
 fresh_tree
-echo '#include "store/store.h"' >"$tree/sim/clock.c"
-echo '#include "sim/queue.h"' >"$tree/store/run.c"
-said=$("$rooms" "$tree" 2>&1)
-printf '%s\n' "$said" | grep -q 'a cycle among the rooms:.* sim'
-report $? "a cycle between two rooms is named"
+put sim/clock.c '#include "store/store.h"\n'
+put store/run.c '#include "sim/queue.h"\n'
+is_refused "a cycle between two rooms is named" 'a cycle among the rooms:.* sim'
 
 # Folders: a door for each kind of visitor, and a private header.
-walled_tree() {
-    fresh_tree
-    echo 'int edges;' >"$tree/checkers/graph/edges_private.h"
-}
-
-walls_accept() { # sentence, file, its text
-    walled_tree
-    printf "$3" >"$tree/$2"
-    said=$("$rooms" "$tree" 2>&1)
-    report $? "$1"
-}
-
-walls_refuse() { # sentence, file, its text, what must be said
-    walled_tree
-    printf "$3" >"$tree/$2"
-    said=$("$rooms" "$tree" 2>&1) && { report 1 "$1"; return; }
-    printf '%s\n' "$said" | grep -qF -- "$4"
-    report $? "$1"
-}
-
-walls_accept "a folder uses the doors of the folders in its row, and what is its own" \
+accepts "a folder uses the doors of the folders in its row, and what is its own" \
     checkers/order/order.c '#include "checkers/order/order.h"\n#include "checkers/graph/graph.h"\n'
-walls_accept "files of the room itself may use every folder's doors" \
+accepts "files of the room itself may use every folder's doors" \
     checkers/checker.c '#include "checkers/graph/graph.h"\n#include "checkers/proof/proof.h"\n'
-walls_accept "another room sees the doors for every room" \
+accepts "another room sees the doors for every room" \
     cli/story.c '#include "checkers/proof/tell.h"\n'
-walls_accept "the tests of a room see all its folders" \
+accepts "the tests of a room see all its folders" \
     tests/checkers/order/test_order.c '#include "checkers/order/order.h"\n#include "checkers/search/solver/anneal_private.h"\n'
 
-walls_refuse "a private header of a folder is private, and the doors are named" \
+refuses "a private header of a folder is private, and the doors are named" \
     checkers/order/order.c '#include "checkers/order/order.h"\n#include "checkers/graph/edges_private.h"\n' \
     'private to checkers/graph; the doors are checkers/graph/'
-walls_refuse "the room itself keeps out of a folder's private headers" \
+refuses "the room itself keeps out of a folder's private headers" \
     checkers/checker.c '#include "checkers/graph/edges_private.h"\n' \
     '"checkers/graph/edges_private.h" is private to checkers/graph'
-walls_refuse "no checker includes another" \
+refuses "no checker includes another" \
     checkers/weak/weak.c '#include "checkers/order/order.h"\n' \
     '"checkers/order/order.h": checkers/weak may use graph proof search values'
-walls_refuse "a folder uses the folders in its row alone" \
+refuses "a folder uses the folders in its row alone" \
     checkers/proof/proof.c '#include "checkers/proof/proof.h"\n#include "checkers/graph/graph.h"\n' \
     '"checkers/graph/graph.h": checkers/proof may use no folder beside it'
-walls_refuse "another room does not see what is for the inside" \
+refuses "another room does not see what is for the inside" \
     cli/check.c '#include "checkers/proof/proof.h"\n' \
     'private to checkers/proof; its doors for cli are checkers/proof/tell.h'
-walls_refuse "tests of another room see the doors for every room alone" \
+refuses "tests of another room see the doors for every room alone" \
     tests/verify/test_order.c '#include "checkers/order/order.h"\n' \
     '"checkers/order/order.h" is private to checkers/order'
-walls_refuse "a checker does not reach past a folder into one within it" \
+refuses "a checker does not reach past a folder into one within it" \
     checkers/weak/weak.c '#include "checkers/search/solver/search.h"\n' \
     '"checkers/search/solver/search.h" is private to checkers/search'
-walls_refuse "an inner folder uses only the inner folders in its row" \
+refuses "an inner folder uses only the inner folders in its row" \
     checkers/search/polygraph/pairs.c '#include "checkers/search/refuter/refute.h"\n' \
     'checkers/search/polygraph may use solver'
-walls_refuse "a header that is no door must be named private" \
+refuses "a header that is no door must be named private" \
     checkers/graph/index.h 'int index;\n' \
     'checkers/graph/index.h: no door of checkers/graph: name it checkers/graph/index_private.h'
 
-walled_tree
+fresh_tree
 rm "$tree/checkers/graph/graph.h"
-said=$("$rooms" "$tree" 2>&1)
-printf '%s\n' "$said" | grep -qF 'a door that is not there: checkers/graph/graph.h'
-report $? "a door in the table must exist"
+is_refused "a door in the table must exist" -F 'a door that is not there: checkers/graph/graph.h'
 
-walled_tree
-echo '#include "checkers/graph/graph.h"' >"$tree/checkers/proof/proof.c"
-echo '#include "checkers/proof/proof.h"' >"$tree/checkers/graph/index.c"
-said=$("$rooms" "$tree" 2>&1)
-printf '%s\n' "$said" | grep -q 'a cycle among the folders:.* checkers/graph'
-report $? "a cycle between two folders is named"
+fresh_tree
+put checkers/proof/proof.c '#include "checkers/graph/graph.h"\n'
+put checkers/graph/index.c '#include "checkers/proof/proof.h"\n'
+is_refused "a cycle between two folders is named" 'a cycle among the folders:.* checkers/graph'

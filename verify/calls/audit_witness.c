@@ -28,19 +28,6 @@ static const char *const field_names[] = { "ordeal-audit", "log",    "level",  "
 
 /* --- Pieces ------------------------------------------------------------------------------- */
 
-/* One of the words, which end in NULL. */
-static enum status read_word(struct json *json, const char *const *words, const char *what,
-                             unsigned *number, struct error *err)
-{
-    struct text text;
-
-    TRY(json_string(json, what, &text, err));
-    for (*number = 0; words[*number]; ++*number)
-        if (text_equal(text, text_of(words[*number])))
-            return STATUS_OK;
-    return json_refuse_token(json, err, "\"%.*s\" is not %s", TEXT_PRINT(text), what);
-}
-
 static enum status read_id(struct json *json, int64_t *id, struct error *err)
 {
     TRY(json_integer(json, "the number of a transaction", id, err));
@@ -175,7 +162,7 @@ static enum status read_level(struct audit_witness *w, struct error *err)
                                           "strict-snapshot", "read-committed",      NULL };
     unsigned number;
 
-    TRY(read_word(&w->json, levels, "a level of audits", &number, err));
+    TRY(json_one_of(&w->json, levels, "a level of audits", &number, err));
     w->level = number;
     w->level_name = text_of(levels[number]);
     return STATUS_OK;
@@ -249,15 +236,15 @@ static enum status read_field(struct audit_witness *w, enum witness_field field,
     case FIELD_LEVEL:
         return read_level(w, err);
     case FIELD_MODEL:
-        TRY(read_word(&w->json, models, "a model of read-committed", &number, err));
+        TRY(json_one_of(&w->json, models, "a model of read-committed", &number, err));
         w->model = number;
         return STATUS_OK;
     case FIELD_VERDICT:
-        TRY(read_word(&w->json, verdicts, "a verdict: \"valid\" or \"invalid\"", &number, err));
+        TRY(json_one_of(&w->json, verdicts, "a verdict: \"valid\" or \"invalid\"", &number, err));
         w->is_valid = number == 1;
         return STATUS_OK;
     case FIELD_FIRST:
-        TRY(read_word(&w->json, rules, "a rule: \"version\" or \"value\"", &number, err));
+        TRY(json_one_of(&w->json, rules, "a rule: \"version\" or \"value\"", &number, err));
         w->by_value = number == 1;
         return STATUS_OK;
     case FIELD_ORDER:
@@ -314,18 +301,10 @@ static enum status check_fields(struct audit_witness *w, uint32_t seen, struct e
 /* Strings that had escapes are decoded into one buffer for the whole witness, which does not move. */
 enum status audit_witness_read(char *bytes, size_t size, struct audit_witness *w, struct error *err)
 {
-    bool in_string = false;
     uint32_t seen = 0;
 
     *w = (struct audit_witness){ .is_valid = false };
-    for (size_t i = 0; i < size; i++) {
-        if (bytes[i] == '"')
-            in_string = !in_string;
-        else if (in_string && bytes[i] == '\\')
-            i++;
-        else if (!in_string && (bytes[i] == '\n' || bytes[i] == '\r'))
-            bytes[i] = ' ';
-    }
+    json_blank_line_ends(bytes, size);
     json_begin(&w->json, (struct text){ bytes, size });
     TRY(json_open(&w->json, '{', "a witness, which is an object", err));
     for (size_t n = 0;; n++) {

@@ -324,9 +324,7 @@ static struct item text_function(place *p, const struct formula *f, const struct
     case BUILTIN_LIKE_ESCAPE:
         return item_like_escape(w, text, item_text_of(&a[1]));
     case BUILTIN_LPAD:
-    case BUILTIN_RPAD:
-        return item_lpad(w, text, a[1].as.integer, f->count == 3 ? item_text_of(&a[2]) : TEXT(" "),
-                         f->as.builtin == BUILTIN_LPAD);
+        return item_lpad(w, text, a[1].as.integer, f->count == 3 ? item_text_of(&a[2]) : TEXT(" "));
     case BUILTIN_LOWER:
     case BUILTIN_UPPER:
         return item_change_case(w, text, f->as.builtin == BUILTIN_UPPER);
@@ -377,8 +375,8 @@ static struct item liked(place *p, const struct formula *f)
     if (item_is_null(&a) || item_is_null(&b))
         return item_null();
     run_step(p->run, (uint64_t)a.length / 16 * b.length / 16);
-    return item_boolean(item_like(&p->run->bench, item_text_of(&a), item_text_of(&b),
-                                  f->as.in.ignores_case) != f->as.in.negated);
+    return item_boolean(item_like(&p->run->bench, item_text_of(&a), item_text_of(&b)) !=
+                        f->as.in.negated);
 }
 
 /* --- All of them ---------------------------------------------------------------------------------------- */

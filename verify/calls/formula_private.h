@@ -59,7 +59,6 @@ enum builtin {
     BUILTIN_LENGTH,
     BUILTIN_SUBSTRING,
     BUILTIN_LPAD,
-    BUILTIN_RPAD,
     BUILTIN_LIKE_ESCAPE, /* a pattern with another escape character, as one with `\` */
     BUILTIN_LOWER,
     BUILTIN_UPPER,
@@ -94,7 +93,7 @@ struct formula {
             bool negated;
         } test;
         struct {
-            bool negated, ignores_case;
+            bool negated;
         } in;
         enum builtin builtin;
         bool is_greatest;
@@ -180,10 +179,9 @@ struct shape {
 };
 
 struct from_source {
-    const struct relation *relation; /* or */
-    const struct selection *derived;
+    const struct relation *relation;
     struct text alias;
-    const struct shape *shape; /* of either */
+    const struct shape *shape; /* of its rows */
     bool needs_alias;          /* its columns are named with it only: `excluded` */
     bool is_optional;          /* an outer join may leave it out: by `on` */
     const struct formula *on;
@@ -230,7 +228,7 @@ struct selection {
     uint32_t pin_count;
     const struct selection *left, *right; /* UNION, else NULL */
     bool is_union_all;
-    const struct formula *const *values; /* VALUES: rows of the outputs' width, or NULL */
+    const struct formula *const *values; /* INSERT: rows of the outputs' width, or NULL */
     uint32_t value_rows;
     bool names_table;
 };

@@ -160,12 +160,11 @@ size_t item_characters(struct text);
 size_t item_clip(struct text, size_t characters);
 struct item item_substring(const struct workbench *, struct text, int64_t start, bool has_length,
                            int64_t length);
-struct item item_lpad(const struct workbench *, struct text, int64_t length, struct text fill,
-                      bool is_left);
+struct item item_lpad(const struct workbench *, struct text, int64_t length, struct text fill);
 struct item item_concatenate(const struct workbench *, struct text, struct text);
 /* Of ASCII letters, as in the collation C. */
 struct item item_change_case(const struct workbench *, struct text, bool to_upper);
 struct item item_like_escape(const struct workbench *, struct text pattern, struct text escape);
-bool item_like(const struct workbench *, struct text, struct text pattern, bool ignores_case);
+bool item_like(const struct workbench *, struct text, struct text pattern);
 
 #endif

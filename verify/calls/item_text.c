@@ -46,8 +46,7 @@ struct item item_substring(const struct workbench *w, struct text text, int64_t 
     return item_text(text);
 }
 
-struct item item_lpad(const struct workbench *w, struct text text, int64_t length, struct text fill,
-                      bool is_left)
+struct item item_lpad(const struct workbench *w, struct text text, int64_t length, struct text fill)
 {
     size_t wanted = length < 0 ? 0 : (size_t)length, missing, room, at = 0;
     char *bytes;
@@ -60,8 +59,6 @@ struct item item_lpad(const struct workbench *w, struct text text, int64_t lengt
         missing = 0;
     room = text.length + missing * 4 + fill.length;
     bytes = arena_take(w->arena, room + 1, 1);
-    if (!is_left)
-        memcpy(bytes, text.at, text.length), at = text.length;
     for (size_t i = 0; missing > 0; missing--) {
         struct text rest = { fill.at + i, fill.length - i };
         size_t one = item_clip(rest, 1);
@@ -70,7 +67,7 @@ struct item item_lpad(const struct workbench *w, struct text text, int64_t lengt
         at += one;
         i = (i + one) % fill.length;
     }
-    if (is_left && text.length > 0)
+    if (text.length > 0)
         memcpy(bytes + at, text.at, text.length), at += text.length;
     return item_text((struct text){ bytes, at });
 }
@@ -131,7 +128,7 @@ static bool skip_any(struct text *text, struct text *pattern)
 }
 
 /* Takes one character, or one of its bytes, of both, if they go together. The text is not at its end. */
-static bool matches_next(const struct workbench *w, struct text *text, struct text *pattern, bool ignores_case)
+static bool matches_next(const struct workbench *w, struct text *text, struct text *pattern)
 {
     char c;
 
@@ -145,7 +142,7 @@ static bool matches_next(const struct workbench *w, struct text *text, struct te
     if (*pattern->at == '\\' && pattern->length == 1)
         trap_error(w->trap, "22025");
     c = pattern->at[*pattern->at == '\\'];
-    if (*text->at != c && (!ignores_case || change(*text->at, false) != change(c, false)))
+    if (*text->at != c)
         return false;
     if (*pattern->at == '\\')
         skip_byte(pattern);
@@ -180,7 +177,7 @@ struct item item_like_escape(const struct workbench *w, struct text pattern, str
 }
 
 /* If the rest does not match, only the last `%` need take more: another one would leave less for the rest. */
-bool item_like(const struct workbench *w, struct text text, struct text pattern, bool ignores_case)
+bool item_like(const struct workbench *w, struct text text, struct text pattern)
 {
     struct text next_text = { NULL, 0 }, next_pattern = { NULL, 0 }; /* at is NULL: no % yet */
 
@@ -194,7 +191,7 @@ bool item_like(const struct workbench *w, struct text text, struct text pattern,
                 trap_error(w->trap, "22025");
             next_text = text;
             next_pattern = pattern;
-        } else if (!matches_next(w, &text, &pattern, ignores_case)) {
+        } else if (!matches_next(w, &text, &pattern)) {
             if (!next_text.at || next_text.length == 0)
                 return false;
             skip_character(&next_text);

@@ -158,8 +158,7 @@ struct item_type read_common_type(struct reader *r, struct formula *const *formu
 
 void read_look_at(const struct from_source *source, uint32_t column)
 {
-    if (source->relation)
-        source->relation->columns[column].is_looked_at = true;
+    source->relation->columns[column].is_looked_at = true;
 }
 
 static struct formula *find_column(struct reader *r, scope_of *scope, const char *alias,
@@ -437,7 +436,6 @@ static struct formula *read_like(struct reader *r, scope_of *scope, const PgQuer
     struct formula *formula = make(r, FORMULA_LIKE, type_boolean, a, b);
 
     formula->as.in.negated = *reader_string(node->name[0]) == '!';
-    formula->as.in.ignores_case = node->kind == PG_QUERY__A__EXPR__KIND__AEXPR_ILIKE;
     return formula;
 }
 
@@ -462,7 +460,6 @@ static struct formula *read_expression(struct reader *r, scope_of *scope, const 
     case PG_QUERY__A__EXPR__KIND__AEXPR_IN:
         return read_in(r, scope, node);
     case PG_QUERY__A__EXPR__KIND__AEXPR_LIKE:
-    case PG_QUERY__A__EXPR__KIND__AEXPR_ILIKE:
         return read_like(r, scope, node);
     case PG_QUERY__A__EXPR__KIND__AEXPR_BETWEEN:
     case PG_QUERY__A__EXPR__KIND__AEXPR_NOT_BETWEEN:
@@ -707,7 +704,6 @@ static const struct builtin_row builtins[] = {
     { "substr", BUILTIN_SUBSTRING, 2, 3, KIND_TEXT, { KIND_TEXT, KIND_INTEGER, KIND_INTEGER } },
     { "substring", BUILTIN_SUBSTRING, 2, 3, KIND_TEXT, { KIND_TEXT, KIND_INTEGER, KIND_INTEGER } },
     { "lpad", BUILTIN_LPAD, 2, 3, KIND_TEXT, { KIND_TEXT, KIND_INTEGER, KIND_TEXT } },
-    { "rpad", BUILTIN_RPAD, 2, 3, KIND_TEXT, { KIND_TEXT, KIND_INTEGER, KIND_TEXT } },
     { "like_escape", BUILTIN_LIKE_ESCAPE, 2, 2, KIND_TEXT, { KIND_TEXT, KIND_TEXT } },
     { "lower", BUILTIN_LOWER, 1, 1, KIND_TEXT, { KIND_TEXT } },
     { "upper", BUILTIN_UPPER, 1, 1, KIND_TEXT, { KIND_TEXT } },

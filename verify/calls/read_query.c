@@ -136,20 +136,6 @@ static void read_from(struct draft *d, const PgQuery__Node *node)
         add_source(d, source_of(d->r, node->range_var));
         return;
     }
-    if (node->node_case == PG_QUERY__NODE__NODE_RANGE_SUBSELECT) {
-        const PgQuery__RangeSubselect *sub = node->range_subselect;
-        struct from_source source = { .alias = TEXT("") };
-
-        if (sub->lateral || !sub->alias || sub->alias->n_colnames > 0 ||
-            sub->subquery->node_case != PG_QUERY__NODE__NODE_SELECT_STMT)
-            reader_refuse(d->r, "such a subquery in FROM");
-        source.derived = read_selection(d->r, d->scope.outer, sub->subquery->select_stmt);
-        source.shape = source.derived->shape;
-        source.alias = reader_keep(d->r, text_of(sub->alias->aliasname));
-        d->s->names_table |= source.derived->names_table;
-        add_source(d, source);
-        return;
-    }
     if (node->node_case != PG_QUERY__NODE__NODE_JOIN_EXPR)
         reader_refuse(d->r, "such a thing in FROM");
     read_join(d, node->join_expr);
@@ -364,20 +350,21 @@ static void read_values(struct draft *d, const PgQuery__SelectStmt *stmt)
 /* Casts a column of an arm, which may be a UNION itself. */
 static void cast_column(struct reader *r, const struct selection *s, uint32_t column, struct item_type type)
 {
-    struct formula **outputs = (struct formula **)(s->values ? s->values : s->outputs);
-    struct item_type *types = (struct item_type *)s->shape->types;
-    uint32_t rows = s->values ? s->value_rows : 1;
+    struct formula **output = (struct formula **)&s->outputs[column];
 
     if (s->left) {
         cast_column(r, s->left, column, type);
         cast_column(r, s->right, column, type);
     }
-    for (uint32_t i = 0; i < rows; i++) {
-        struct formula **output = &outputs[i * s->shape->count + column];
+    *output =
+        s->left ? read_column(r, 0, 0, column, type) : read_as(r, *output, type, CAST_IS_IMPLICIT);
+    ((struct item_type *)s->shape->types)[column] = type;
+}
 
-        *output = s->left ? read_column(r, 0, 0, column, type) : read_as(r, *output, type, CAST_IS_IMPLICIT);
-    }
-    types[column] = type;
+static void refuse_values(struct reader *r, const PgQuery__SelectStmt *stmt)
+{
+    if (stmt->n_values_lists > 0)
+        reader_refuse(r, "VALUES as a query");
 }
 
 static void read_union(struct draft *d, const PgQuery__SelectStmt *stmt)
@@ -387,6 +374,8 @@ static void read_union(struct draft *d, const PgQuery__SelectStmt *stmt)
 
     if (stmt->op != PG_QUERY__SET_OPERATION__SETOP_UNION)
         reader_refuse(d->r, "INTERSECT and EXCEPT");
+    refuse_values(d->r, stmt->larg);
+    refuse_values(d->r, stmt->rarg);
     d->s->left = left = read_query(d->r, d->scope.outer, stmt->larg, true);
     d->s->right = right = read_query(d->r, d->scope.outer, stmt->rarg, true);
     d->s->is_union_all = stmt->all;
@@ -399,8 +388,8 @@ static void read_union(struct draft *d, const PgQuery__SelectStmt *stmt)
     d->output_types = reader_take(d->r, width, sizeof *d->output_types);
     d->outputs = reader_take(d->r, width, sizeof *d->outputs);
     for (uint32_t i = 0; i < width; i++) {
-        struct formula *const both[] = { (struct formula *)(left->values ? left->values : left->outputs)[i],
-                                         (struct formula *)(right->values ? right->values : right->outputs)[i] };
+        struct formula *const both[] = { (struct formula *)left->outputs[i],
+                                         (struct formula *)right->outputs[i] };
 
         d->output_types[i] = read_common_type(d->r, both, 2);
         cast_column(d->r, left, i, d->output_types[i]);
@@ -484,6 +473,7 @@ static const struct selection *read_query(struct reader *r, scope_of *outer,
 
 const struct selection *read_selection(struct reader *r, scope_of *outer, const PgQuery__SelectStmt *stmt)
 {
+    refuse_values(r, stmt);
     return read_query(r, outer, stmt, false);
 }
 
@@ -668,7 +658,7 @@ static struct statement *read_insert(struct reader *r, const PgQuery__InsertStmt
     statement->names_table = true;
     statement->relation = d.s->sources[0].relation;
     if (stmt->select_stmt) {
-        s = (struct selection *)read_selection(r, NULL, stmt->select_stmt->select_stmt);
+        s = (struct selection *)read_query(r, NULL, stmt->select_stmt->select_stmt, false);
         if (count == 0)
             count = s->shape->count;
         if (count != s->shape->count || count > relation_named(statement->relation))

@@ -22,17 +22,12 @@ static void name_in_selection(struct named *n, const struct selection *s, uint32
     name_in(n, s->having, depth);
     for (uint32_t i = 0; s->outputs && i < s->shape->count; i++)
         name_in(n, s->outputs[i], depth);
-    for (uint32_t i = 0; s->values && i < s->value_rows * s->shape->count; i++)
-        name_in(n, s->values[i], depth);
     for (uint32_t i = 0; i < s->group_count; i++)
         name_in(n, s->groups[i], depth);
     for (uint32_t i = 0; i < s->order_count; i++)
         name_in(n, s->order[i].by, depth);
-    for (uint32_t i = 0; i < s->source_count; i++) {
+    for (uint32_t i = 0; i < s->source_count; i++)
         name_in(n, s->sources[i].on, depth);
-        if (s->sources[i].derived)
-            name_in_selection(n, s->sources[i].derived, depth);
-    }
 }
 
 static void name_in(struct named *n, const struct formula *formula, uint32_t depth)

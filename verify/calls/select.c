@@ -15,7 +15,6 @@ struct selecting {
     const struct packed **rows; /* at hand, by source */
     struct row_entry **entries;
     uint32_t order[64]; /* in which sources are bound */
-    struct result **derived; /* rows of subqueries in FROM */
     struct result_row **found;
     uint32_t found_count, found_room;
     uint32_t stop_after; /* rows that LIMIT wants, where they come in order; or UINT32_MAX */
@@ -283,19 +282,6 @@ static void search_relation(struct selecting *q, const struct relation *relation
     row_states_search(q->place.run->store, relation, &range, &view, visit_row, b);
 }
 
-static void visit_derived(struct selecting *q, uint32_t source, struct bound_source *b)
-{
-    const struct result *result = q->derived[source];
-
-    for (uint32_t i = result->first; i < result->last; i++) {
-        struct packed *row = arena_take(memory_of(q), result->width + 1, sizeof *row);
-
-        for (uint32_t c = 0; c < result->width; c++)
-            row[c] = row_states_pack(memory_of(q), &result->rows[i]->cells[c]);
-        visit_row(b, NULL, row);
-    }
-}
-
 static void bind(struct selecting *q, uint32_t level)
 {
     struct bound_source b = { .q = q, .level = level };
@@ -311,13 +297,9 @@ static void bind(struct selecting *q, uint32_t level)
     source = &q->s->sources[b.source];
     for (uint32_t i = 0; i < level; i++)
         bound |= UINT64_C(1) << q->order[i];
-    if (source->derived) {
-        visit_derived(q, b.source, &b);
-    } else {
-        learn_columns(q, b.source, bound, &known);
-        if (!known.is_empty)
-            search_relation(q, source->relation, &known, &b);
-    }
+    learn_columns(q, b.source, bound, &known);
+    if (!known.is_empty)
+        search_relation(q, source->relation, &known, &b);
     q->rows[b.source] = NULL;
     q->entries[b.source] = NULL;
     if (source->is_optional && !b.matched)
@@ -366,8 +348,8 @@ static void choose_early_end(struct selecting *q)
     struct item limit, offset = item_integer(0);
 
     q->stop_after = UINT32_MAX;
-    if (s->source_count != 1 || s->sources[0].derived || s->is_aggregating || s->is_distinct || s->locks ||
-        !s->limit || s->order_count == 0 || s->order[0].by->kind != FORMULA_COLUMN ||
+    if (s->source_count != 1 || s->is_aggregating || s->is_distinct || s->locks || !s->limit ||
+        s->order_count == 0 || s->order[0].by->kind != FORMULA_COLUMN ||
         s->order[0].by->as.column.depth != 0 || s->order[0].nulls_first != s->order[0].descends)
         return;
     limit = evaluate(&q->place, s->limit);
@@ -702,37 +684,11 @@ static void find_rows(struct selecting *q)
 {
     const struct selection *s = q->s;
 
-    if (s->source_count > 0)
-        q->derived = arena_take(memory_of(q), s->source_count, sizeof *q->derived);
-    for (uint32_t i = 0; i < s->source_count; i++) {
-        struct place_of_work outside = q->place;
-
-        if (!s->sources[i].derived)
-            continue;
-        outside.env = q->env.outer;
-        q->derived[i] = arena_take(memory_of(q), 1, sizeof **q->derived);
-        select_rows(&outside, s->sources[i].derived, q->derived[i]);
-        result_rely_on_order(q->place.run, q->derived[i], UINT32_MAX);
-    }
     choose_order(q);
     bind(q, 0);
-    if (s->source_count == 1 && s->sources[0].relation && !q->early)
+    if (s->source_count == 1 && !q->early)
         run_sort(q->place.run, (void **)q->found, q->found_count, compare_by_key,
                  (void *)s->sources[0].relation);
-}
-
-static void take_values(struct selecting *q)
-{
-    for (uint32_t i = 0; i < q->s->value_rows; i++) {
-        struct result_row *row = new_row(q);
-
-        row->cells = arena_take(memory_of(q), q->s->shape->count + 1, sizeof *row->cells);
-        for (uint32_t c = 0; c < q->s->shape->count; c++) {
-            const struct formula *f = q->s->values[i * q->s->shape->count + c];
-
-            row->cells[c] = f ? evaluate(&q->place, f) : item_null();
-        }
-    }
 }
 
 static void take_union(struct selecting *q, place *p, const struct selection *part)
@@ -759,9 +715,7 @@ void select_rows(place *p, const struct selection *s, struct result *result)
     struct selecting q;
 
     begin(&q, p, s);
-    if (s->values) {
-        take_values(&q);
-    } else if (s->left) {
+    if (s->left) {
         take_union(&q, p, s->left);
         take_union(&q, p, s->right);
         if (!s->is_union_all)

@@ -389,7 +389,7 @@ static enum finds walk_select(struct walk *w, struct knowledge *k, const struct 
     struct item value;
     bool only;
 
-    if (!gives_a_row(s) || s->values) {
+    if (!gives_a_row(s)) {
         const struct row_entry *entry = row_by_key(w, k, s, &only);
 
         return only && is_lasting(w, entry) && !s->limit && !s->offset && !s->is_aggregating ? FINDS_ROWS
@@ -406,7 +406,7 @@ static enum finds walk_statement(struct walk *w, struct knowledge *k, const stru
     bool only;
 
     run_step(w->run, 1);
-    if (s->calls && !(s->kind == STATEMENT_SELECT && gives_a_row(s->selection) && !s->selection->values))
+    if (s->calls && !(s->kind == STATEMENT_SELECT && gives_a_row(s->selection)))
         note_anything(w);
     switch (s->kind) {
     case STATEMENT_SELECT:
@@ -444,12 +444,12 @@ static bool are_steady(const struct knowledge *k, const struct formula *const *f
 /* Whether the query gives the same in all states. */
 static bool is_steady_query(const struct walk *w, const struct knowledge *k, const struct selection *s)
 {
-    if (s->left || s->values || s->locks || !is_steady(k, s->where) || !is_steady(k, s->having) ||
-        !is_steady(k, s->limit) || !is_steady(k, s->offset) || !are_steady(k, s->outputs, s->shape->count) ||
-        !are_steady(k, s->groups, s->group_count))
+    if (s->left || s->locks || !is_steady(k, s->where) || !is_steady(k, s->having) ||
+        !is_steady(k, s->limit) || !is_steady(k, s->offset) ||
+        !are_steady(k, s->outputs, s->shape->count) || !are_steady(k, s->groups, s->group_count))
         return false;
     for (uint32_t i = 0; i < s->source_count; i++)
-        if (!s->sources[i].relation || w->facts->tables.is_written[s->sources[i].relation->number] ||
+        if (w->facts->tables.is_written[s->sources[i].relation->number] ||
             !is_steady(k, s->sources[i].on))
             return false;
     for (uint32_t i = 0; i < s->order_count; i++)

@@ -1,21 +1,8 @@
 #include "verify/witness/fields_private.h"
 
 #include <assert.h>
-#include <string.h>
 
 /* --- Values ------------------------------------------------------------------ */
-
-enum status fields_read_word(struct json *json, const char *const *words, const char *what,
-                             unsigned *number, struct error *err)
-{
-    struct text word;
-
-    TRY(json_string(json, what, &word, err));
-    for (*number = 0; words[*number]; ++*number)
-        if (text_equal(word, text_of(words[*number])))
-            return STATUS_OK;
-    return json_refuse_token(json, err, "\"%.*s\" is not %s", TEXT_PRINT(word), what);
-}
 
 static enum status read_op(struct json *json, int64_t *op, struct error *err)
 {
@@ -173,7 +160,7 @@ static enum status read_field(struct json *json, const struct object *object, si
     case FIELD_UNJUDGED:
         return json_string(json, field->what, &words, err);
     case FIELD_WORD:
-        return fields_read_word(json, field->words, field->what, at, err);
+        return json_one_of(json, field->words, field->what, at, err);
     case FIELD_VERSION:
         return fields_read_version(json, at, err);
     case FIELD_PLACE:

@@ -73,9 +73,6 @@ MUST_USE enum status fields_need(const struct object *, struct json *, uint32_t 
                                  uint32_t needed, struct error *);
 MUST_USE enum status fields_read_list(struct json *, const struct list *, void *owner,
                                       struct error *);
-/* A string that is one of these, which end in NULL. */
-MUST_USE enum status fields_read_word(struct json *, const char *const *words, const char *what,
-                                      unsigned *number, struct error *);
 MUST_USE enum status fields_read_version(struct json *, struct witness_version *, struct error *);
 MUST_USE enum status fields_read_place(struct json *, struct witness_place *, struct error *);
 MUST_USE enum status fields_read_name(struct json *, struct witness_name *, struct error *);

@@ -199,7 +199,7 @@ static enum status read_kind(struct json *json, size_t row, void *owner, struct 
     struct proof_step *step = owner;
 
     assert(row == FIELD_STEP);
-    return fields_read_word(json, step->grammar->names, "a step", &step->kind, err);
+    return json_one_of(json, step->grammar->names, "a step", &step->kind, err);
 }
 
 static enum status read_step(struct json *json, struct proof_step *step, struct error *err)

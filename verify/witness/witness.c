@@ -312,7 +312,7 @@ static enum status read_kind(struct json *json, size_t row, void *owner, struct 
     unsigned kind = 0;
 
     assert(row == ANOMALY_KIND);
-    TRY(fields_read_word(json, anomaly_names(), "an anomaly", &kind, err));
+    TRY(json_one_of(json, anomaly_names(), "an anomaly", &kind, err));
     ((struct witness_anomaly *)owner)->kind = (enum anomaly)kind;
     return STATUS_OK;
 }
@@ -425,20 +425,20 @@ static enum status read_own(struct json *json, size_t row, void *owner, struct e
         TRY(json_string(json, "the digest of the history", &w->history, err));
         return check_digest(json, w->history, err);
     case FIELD_CHECKER:
-        TRY(fields_read_word(json, basis_names, "a checker whose witnesses are known", &word, err));
+        TRY(json_one_of(json, basis_names, "a checker whose witnesses are known", &word, err));
         w->basis = basis_at(word);
         return STATUS_OK;
     case FIELD_LEVEL:
-        TRY(fields_read_word(json, level_all_names(), "a level", &word, err));
+        TRY(json_one_of(json, level_all_names(), "a level", &word, err));
         level_of_text(text_of(level_all_names()[word]), &w->level);
         return STATUS_OK;
     case FIELD_VERDICT:
-        TRY(fields_read_word(json, verdicts, "\"valid\" or \"invalid\"", &word, err));
+        TRY(json_one_of(json, verdicts, "\"valid\" or \"invalid\"", &word, err));
         w->is_valid = word == 0;
         return STATUS_OK;
     case FIELD_VERSION_ORDER:
         w->has_part = true;
-        return fields_read_word(json, parts, "\"part\"", &word, err);
+        return json_one_of(json, parts, "\"part\"", &word, err);
     case FIELD_PROFILE:
         return workings_read(json, &w->workings, err);
     default:
@@ -478,21 +478,6 @@ static enum status check_fields(struct json *json, const struct witness *w,
     return STATUS_OK;
 }
 
-/* Within a string they stay, to be refused there. */
-static void blank_line_ends(char *bytes, size_t size)
-{
-    bool in_string = false;
-
-    for (size_t i = 0; i < size; i++) {
-        if (bytes[i] == '"')
-            in_string = !in_string;
-        else if (in_string && bytes[i] == '\\')
-            i++;
-        else if (!in_string && (bytes[i] == '\n' || bytes[i] == '\r'))
-            bytes[i] = ' ';
-    }
-}
-
 enum status witness_read(char *bytes, size_t size, struct witness *w, struct error *err)
 {
 #define OWN_ROW(its_name)                                                                          \
@@ -522,7 +507,7 @@ enum status witness_read(char *bytes, size_t size, struct witness *w, struct err
     uint32_t seen;
 
     *w = (struct witness){ .basis = basis_at(0) };
-    blank_line_ends(bytes, size);
+    json_blank_line_ends(bytes, size);
     json_begin(&w->json, (struct text){ bytes, size });
     TRY(fields_read(&w->json, &object, w, &seen, err));
     w->has_snapshots = seen >> FIELD_SNAPSHOTS & 1;

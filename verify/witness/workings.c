@@ -27,7 +27,7 @@ static enum status read_rule(struct json *json, size_t n, void *owner, struct er
     unsigned rule = 0;
 
     (void)n;
-    TRY(fields_read_word(json, rule_names, "a rule of profiles", &rule, err));
+    TRY(json_one_of(json, rule_names, "a rule of profiles", &rule, err));
     if (*rule_at(owner, rule))
         return json_refuse_token(json, err, "the rule %s stands here twice", rule_names[rule]);
     *rule_at(owner, rule) = true;

@@ -57,6 +57,15 @@ static const char program[] =
     OK("1", DO(SQL("UPDATE u SET v = v + 1 WHERE id = 1") "," SQL("UPDATE t SET v = v + 1 WHERE id = 1")), \
        ANSWERS(ONE "," ONE))
 
+/* 1 adds two to a row, and 2, which has not seen that, changes it as well. */
+#define ADD_TWO_AND(table, statement) \
+    OK("1", DO(SQL("UPDATE " table " SET v = v + 2 WHERE id = 1") "," SQL("UPDATE u SET v = 1 WHERE id = 1")), \
+       ANSWERS(ONE "," ONE)) \
+    OK("2", DO(SQL(statement) "," SQL("SELECT v FROM u")), ANSWERS(ONE "," ROW("\"0\"")))
+
+#define ONE_ROW(table, v) "\"" table "\":[{\"id\":\"1\",\"v\":\"" v "\"}]"
+#define T_AND_U(t, u) ONE_ROW("t", t) "," ONE_ROW("u", u)
+
 struct true_log {
     const char *label;
     const char *levels[3]; /* at which it has an execution */
@@ -71,7 +80,7 @@ static const struct true_log logs[] = {
     { "whose state is not the last one that time allows",
       { "\"strict-snapshot\"" },
       "1,2,3,4",
-      "\"t\":[{\"id\":\"1\",\"v\":\"10\"}],\"u\":[{\"id\":\"1\",\"v\":\"0\"}]",
+      T_AND_U("10", "0"),
       OK("1", DO(SQL("UPDATE t SET v = v + 1 WHERE id = 1")), ",\"at\":[10,300]" ANSWERS(ONE))
           OK("2", DO(SQL("UPDATE u SET v = v + 1 WHERE id = 1")), ",\"at\":[200,250]" ANSWERS(ONE))
               OK("3", DO(SQL("UPDATE t SET v = v - 1 WHERE id = 1")), ",\"at\":[310,400]" ANSWERS(ONE))
@@ -80,56 +89,47 @@ static const struct true_log logs[] = {
     { "that rounds away what it has added",
       { "\"snapshot\"" },
       "1,2",
-      "\"n\":[{\"id\":\"1\",\"v\":\"1.00\"}],\"u\":[{\"id\":\"1\",\"v\":\"0\"}]",
-      OK("1", DO(SQL("UPDATE n SET v = v + 2 WHERE id = 1") "," SQL("UPDATE u SET v = 1 WHERE id = 1")),
-         ANSWERS(ONE "," ONE))
-          OK("2", DO(SQL("UPDATE n SET v = (v + 0.3)::integer WHERE id = 1") "," SQL("SELECT v FROM u")),
-             ANSWERS(ONE "," ROW("\"0\""))) },
+      ONE_ROW("n", "1.00") "," ONE_ROW("u", "0"),
+      ADD_TWO_AND("n", "UPDATE n SET v = (v + 0.3)::integer WHERE id = 1") },
     { "that adds as much as it has rounded away",
       { "\"snapshot\"" },
       "1,2",
-      "\"n\":[{\"id\":\"1\",\"v\":\"1.30\"}],\"u\":[{\"id\":\"1\",\"v\":\"0\"}]",
-      OK("1", DO(SQL("UPDATE n SET v = v + 2 WHERE id = 1") "," SQL("UPDATE u SET v = 1 WHERE id = 1")),
-         ANSWERS(ONE "," ONE))
-          OK("2", DO(SQL("UPDATE n SET v = v::integer + 0.3 WHERE id = 1") "," SQL("SELECT v FROM u")),
-             ANSWERS(ONE "," ROW("\"0\""))) },
+      ONE_ROW("n", "1.30") "," ONE_ROW("u", "0"),
+      ADD_TWO_AND("n", "UPDATE n SET v = v::integer + 0.3 WHERE id = 1") },
     { "that adds to a truth",
       { "\"snapshot\"" },
       "1,2",
-      "\"t\":[{\"id\":\"1\",\"v\":\"2\"}],\"u\":[{\"id\":\"1\",\"v\":\"0\"}]",
-      OK("1", DO(SQL("UPDATE t SET v = v + 2 WHERE id = 1") "," SQL("UPDATE u SET v = 1 WHERE id = 1")),
-         ANSWERS(ONE "," ONE))
-          OK("2", DO(SQL("UPDATE t SET v = v::integer::boolean::integer + 1") "," SQL("SELECT v FROM u")),
-             ANSWERS(ONE "," ROW("\"0\""))) },
+      T_AND_U("2", "0"),
+      ADD_TWO_AND("t", "UPDATE t SET v = v::integer::boolean::integer + 1") },
     { "with a call that sees more than the query around it",
       { EACH_STATEMENT },
       "1,2",
-      "\"t\":[{\"id\":\"1\",\"v\":\"0\"}],\"u\":[{\"id\":\"1\",\"v\":\"0\"}]",
+      T_AND_U("0", "0"),
       ADD_TO_BOTH OK("2", DO(SQL("SELECT read_u(), (SELECT v FROM t WHERE id = 1)")), ANSWERS(ROW("\"1\",\"0\""))) },
     { "with a call that sees more than the expression around it",
       { EACH_STATEMENT },
       "1,2",
-      "\"t\":[{\"id\":\"1\",\"v\":\"0\"}],\"u\":[{\"id\":\"1\",\"v\":\"0\"}]",
+      T_AND_U("0", "0"),
       ADD_TO_BOTH OK("2", CALL("t_behind_a_call", ""), ANSWERS(ROW("\"10\""))) },
     { "with a row that a call sees as it is later",
       { "\"read-committed\",\"model\":\"paper\"" },
       "1,2",
-      "\"t\":[{\"id\":\"1\",\"v\":\"0\"}],\"u\":[{\"id\":\"1\",\"v\":\"0\"}]",
+      T_AND_U("0", "0"),
       ADD_TO_BOTH OK("2", DO(SQL("SELECT read_u(), (SELECT v FROM u WHERE id = 1)")), ANSWERS(ROW("\"1\",\"0\""))) },
     { "with a call in ORDER BY",
       { "\"snapshot\"", "\"serializable\"" },
       "2",
-      "\"u\":[{\"id\":\"1\",\"v\":\"0\"}]",
+      ONE_ROW("u", "0"),
       OK("1", CALL("add_in_an_order", "\"5\""), "") OK("2", DO(SQL("SELECT v FROM u")), ANSWERS(ROW("\"5\""))) },
     { "with a query that does not see what a call beside it has written",
       { "\"serializable\"", "\"snapshot\"" },
       "1",
-      "\"u\":[{\"id\":\"1\",\"v\":\"3\"}]",
+      ONE_ROW("u", "3"),
       OK("1", DO(SQL("SELECT add_to_u(5), (SELECT v FROM u)")), ANSWERS(ROW("\"0\",\"3\""))) },
     { "with a query that does not see what its statement has written",
       { "\"serializable\"", "\"snapshot\"" },
       "1",
-      "\"u\":[{\"id\":\"1\",\"v\":\"3\"}]",
+      ONE_ROW("u", "3"),
       OK("1", DO(SQL("UPDATE u SET v = 4 RETURNING (SELECT v FROM u)")), ANSWERS(ROW("\"3\""))) },
     { "with numbers of two sequences in one column",
       { "\"serializable\"", "\"snapshot\"" },
@@ -202,7 +202,7 @@ static void what_means_something_else_here_is_not_read(void)
     };
 
     for (size_t i = 0; i < ROW_COUNT(rows); i++) {
-        struct true_log log = { .rows = "\"u\":[{\"id\":\"1\",\"v\":\"0\"}]" };
+        struct true_log log = { .rows = ONE_ROW("u", "0") };
         struct buffer sql = { 0 }, txns = { 0 };
         struct verification v;
 
@@ -226,7 +226,7 @@ static void an_expression_goes_on_in_its_own_state_behind_a_call(void)
         for (unsigned m = 0; m < 2; m++) {
             static const char *const models[] = { "\"read-committed\",\"model\":\"locking\"",
                                                   "\"read-committed\",\"model\":\"statement\"" };
-            struct true_log log = { .rows = "\"t\":[{\"id\":\"1\",\"v\":\"0\"}],\"u\":[{\"id\":\"1\",\"v\":\"0\"}]" };
+            struct true_log log = { .rows = T_AND_U("0", "0") };
             char txns[600];
             struct verification v;
 

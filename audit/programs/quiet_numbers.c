@@ -1,4 +1,4 @@
-#include "audit/quiet_numbers_private.h"
+#include "audit/programs/quiet_numbers.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "audit/influence_private.h"
+#include "audit/programs/influence.h"
 
 #include <stdlib.h>
 #include <string.h>

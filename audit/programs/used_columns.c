@@ -1,4 +1,4 @@
-#include "audit/used_columns_private.h"
+#include "audit/programs/used_columns.h"
 
 struct column_use {
     uint16_t source;

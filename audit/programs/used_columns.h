@@ -2,8 +2,8 @@
  * used_columns: which columns of a source a query makes use of. States in which only other columns
  * differ are one to it.
  */
-#ifndef AUDIT_USED_COLUMNS_PRIVATE_H
-#define AUDIT_USED_COLUMNS_PRIVATE_H
+#ifndef AUDIT_PROGRAMS_USED_COLUMNS_H
+#define AUDIT_PROGRAMS_USED_COLUMNS_H
 
 #include <stdint.h>
 

@@ -10,8 +10,8 @@
  * these: at most one row, by a key or a unique constraint; rows that ORDER BY tells apart; and what
  * a single statement answers, where ties are compared as such.
  */
-#ifndef AUDIT_OPEN_ORDER_PRIVATE_H
-#define AUDIT_OPEN_ORDER_PRIVATE_H
+#ifndef AUDIT_PROGRAMS_OPEN_ORDER_H
+#define AUDIT_PROGRAMS_OPEN_ORDER_H
 
 #include "base/map.h"
 #include "programs/sql/tree.h"

@@ -6,8 +6,8 @@
  * so that it may say too much, never too little. Conditions under which a function only fails
  * do not count: who gives an answer has not failed.
  */
-#ifndef AUDIT_INFLUENCE_PRIVATE_H
-#define AUDIT_INFLUENCE_PRIVATE_H
+#ifndef AUDIT_PROGRAMS_INFLUENCE_H
+#define AUDIT_PROGRAMS_INFLUENCE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-#include "audit/open_order_private.h"
+#include "audit/programs/open_order.h"
 
 static void note(struct open_order *o, const struct query *q)
 {
@@ -21,62 +21,16 @@ struct fixed_sources {
     uint64_t fixed;
 };
 
-struct foreign_columns {
-    uint64_t fixed;
-    bool is_there;
-};
-
-static void note_column(void *context, const struct expression *column)
-{
-    struct foreign_columns *c = context;
-    uint16_t source = column->as.column.source;
-
-    if (source >= 64 || !(c->fixed & UINT64_C(1) << source))
-        c->is_there = true;
-}
-
-static bool is_column(const struct expression *e, uint16_t source, uint16_t column)
-{
-    return e && e->kind == EXPRESSION_COLUMN && e->as.column.source == source &&
-           e->as.column.column == column;
-}
-
-/* Whether a conjunct makes the column equal to what the fixed sources tell. */
-static bool is_pinned(const struct fixed_sources *f, const struct expression *e, uint16_t source,
-                      uint16_t column)
-{
-    if (!e)
-        return false;
-    if (e->kind == EXPRESSION_AND) {
-        for (uint32_t i = 0; i < e->argument_count; i++)
-            if (is_pinned(f, e->arguments[i], source, column))
-                return true;
-        return false;
-    }
-    if (e->kind != EXPRESSION_APPLY || e->argument_count != 2 ||
-        (e->as.apply.code != OPERATOR_EQUAL_INTEGER && e->as.apply.code != OPERATOR_EQUAL_OTHER))
-        return false;
-    for (unsigned i = 0; i < 2; i++) {
-        struct foreign_columns others = { .fixed = f->fixed };
-
-        if (!is_column(e->arguments[i], source, column))
-            continue;
-        tree_visit_columns(e->arguments[1 - i], note_column, &others);
-        if (!others.is_there)
-            return true;
-    }
-    return false;
-}
-
 static bool is_told(const struct fixed_sources *f, const struct query_source *from,
                     uint16_t source, uint16_t column)
 {
     const struct select *s = f->select;
 
     for (uint32_t i = 0; i < s->order_count; i++)
-        if (is_column(s->order[i].by, source, column))
+        if (tree_is_column(s->order[i].by, source, column))
             return true;
-    return is_pinned(f, s->where, source, column) || is_pinned(f, from->on, source, column);
+    return tree_find_equal(s->where, source, column, f->fixed) ||
+           tree_find_equal(from->on, source, column, f->fixed);
 }
 
 static bool are_told(const struct fixed_sources *f, const struct query_source *from,
@@ -107,7 +61,7 @@ static bool is_ordered_by(const struct select *s, const struct expression *e)
     if (e->kind != EXPRESSION_COLUMN)
         return e->kind == EXPRESSION_CONSTANT;
     for (uint32_t i = 0; i < s->order_count; i++)
-        if (is_column(s->order[i].by, e->as.column.source, e->as.column.column))
+        if (tree_is_column(s->order[i].by, e->as.column.source, e->as.column.column))
             return true;
     return false;
 }

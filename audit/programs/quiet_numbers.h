@@ -8,8 +8,8 @@
  * statement, no CHECK, no foreign key. Then every execution has a twin in which other numbers were given and all else
  * is the same, as long as nothing has failed.
  */
-#ifndef AUDIT_QUIET_NUMBERS_PRIVATE_H
-#define AUDIT_QUIET_NUMBERS_PRIVATE_H
+#ifndef AUDIT_PROGRAMS_QUIET_NUMBERS_H
+#define AUDIT_PROGRAMS_QUIET_NUMBERS_H
 
 #include <stdbool.h>
 
