@@ -339,7 +339,7 @@ fuzz() {
 # As many tiny logs as the test draws from one seed; make check has the seed 1.
 audits() {
     first=$(reached audits) at=$(date +%s) logs=12500
-    TINY_SEED=$((1000 + first / logs)) ORDEAL_SOAK=1 "$BUILD/sanitize/tests/audit/test_tiny_audit" >"$soak/audits.log" 2>&1
+    TINY_SEED=$((1000 + first / logs)) ORDEAL_SOAK=1 "$BUILD/release/tests/audit/test_tiny_audit" >"$soak/audits.log" 2>&1
     grep -aq ' Tests ' "$soak/audits.log" || { cat "$soak/audits.log"; exit 2; }
     bad=$(grep -ac ':FAIL' "$soak/audits.log")
     [ "$bad" -eq 0 ] || tee -a "$soak/findings/log" <"$soak/audits.log"

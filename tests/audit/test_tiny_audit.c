@@ -73,7 +73,7 @@ static void follow_it(const struct tiny_read *read, const struct audit_options *
                       struct audit_verdict *verdict)
 {
     struct audit_follow_options given = {
-        .audit = *options, .name = "tiny", .programs = text_of(tiny_program), .step = 1 + (uint32_t)(read->text.count % 2)
+        .audit = *options, .name = "tiny", .programs = text_of(read->program.at), .step = 1 + (uint32_t)(read->text.count % 2)
     };
     struct audit_follow follow;
     struct error err = { 0 };

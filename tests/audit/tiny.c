@@ -2,48 +2,70 @@
 
 #include <string.h>
 
-const char tiny_program[] =
-    "CREATE TABLE t (id bigint PRIMARY KEY, v bigint NOT NULL);\n"
-    "CREATE FUNCTION rmw(p_k bigint, p_c bigint) RETURNS bigint LANGUAGE plpgsql AS $$\n"
-    "DECLARE x bigint; BEGIN\n"
-    "    SELECT v INTO x FROM t WHERE id = p_k;\n"
-    "    UPDATE t SET v = x + p_c WHERE id = p_k;\n"
-    "    RETURN x; END; $$;\n"
-    "CREATE FUNCTION skew(p_k bigint, p_l bigint, p_c bigint) RETURNS boolean LANGUAGE plpgsql AS $$\n"
-    "DECLARE x bigint; y bigint; BEGIN\n"
-    "    SELECT v INTO x FROM t WHERE id = p_k;\n"
-    "    SELECT v INTO y FROM t WHERE id = p_l;\n"
-    "    IF x + y >= p_c THEN\n"
-    "        UPDATE t SET v = x - p_c WHERE id = p_k;\n"
-    "        RETURN true;\n"
-    "    END IF;\n"
-    "    RETURN false; END; $$;\n"
-    "CREATE FUNCTION quiet(p_k bigint, p_c bigint) RETURNS void LANGUAGE plpgsql AS $$ BEGIN\n"
-    "    UPDATE t SET v = v + p_c WHERE id = p_k; END; $$;\n"
-    "CREATE FUNCTION copy(p_k bigint, p_l bigint) RETURNS void LANGUAGE plpgsql AS $$\n"
-    "DECLARE x bigint; BEGIN\n"
-    "    SELECT v INTO x FROM t WHERE id = p_k;\n"
-    "    IF FOUND THEN\n"
-    "        UPDATE t SET v = x WHERE id = p_l;\n"
-    "    END IF; END; $$;\n"
-    "CREATE FUNCTION twice(p_k bigint) RETURNS bigint LANGUAGE plpgsql AS $$\n"
-    "DECLARE x bigint; y bigint; BEGIN\n"
-    "    SELECT v INTO x FROM t WHERE id = p_k;\n"
-    "    SELECT v INTO y FROM t WHERE id = p_k;\n"
-    "    RETURN x * 1000 + y; END; $$;\n"
-    "CREATE FUNCTION take() RETURNS bigint LANGUAGE plpgsql AS $$\n"
-    "DECLARE x bigint; BEGIN\n"
-    "    SELECT id INTO x FROM t ORDER BY id LIMIT 1;\n"
-    "    IF FOUND THEN\n"
-    "        DELETE FROM t WHERE id = x;\n"
-    "    END IF;\n"
-    "    RETURN x; END; $$;\n"
-    "CREATE FUNCTION last(p_c bigint) RETURNS bigint LANGUAGE plpgsql AS $$\n"
-    "DECLARE x bigint; BEGIN\n"
-    "    SELECT id INTO x FROM t WHERE v = p_c ORDER BY id DESC LIMIT 1;\n"
-    "    RETURN x; END; $$;\n";
+static const char table[] = "CREATE TABLE t (id bigint PRIMARY KEY, v bigint NOT NULL);\n";
+
+static const char *const functions[TINY_CALL_COUNT] = {
+    [TINY_RMW] =
+        "CREATE FUNCTION rmw(p_k bigint, p_c bigint) RETURNS bigint LANGUAGE plpgsql AS $$\n"
+        "DECLARE x bigint; BEGIN\n"
+        "    SELECT v INTO x FROM t WHERE id = p_k;\n"
+        "    UPDATE t SET v = x + p_c WHERE id = p_k;\n"
+        "    RETURN x; END; $$;\n",
+    [TINY_SKEW] =
+        "CREATE FUNCTION skew(p_k bigint, p_l bigint, p_c bigint) RETURNS boolean LANGUAGE plpgsql AS $$\n"
+        "DECLARE x bigint; y bigint; BEGIN\n"
+        "    SELECT v INTO x FROM t WHERE id = p_k;\n"
+        "    SELECT v INTO y FROM t WHERE id = p_l;\n"
+        "    IF x + y >= p_c THEN\n"
+        "        UPDATE t SET v = x - p_c WHERE id = p_k;\n"
+        "        RETURN true;\n"
+        "    END IF;\n"
+        "    RETURN false; END; $$;\n",
+    [TINY_QUIET] =
+        "CREATE FUNCTION quiet(p_k bigint, p_c bigint) RETURNS void LANGUAGE plpgsql AS $$ BEGIN\n"
+        "    UPDATE t SET v = v + p_c WHERE id = p_k; END; $$;\n",
+    [TINY_COPY] =
+        "CREATE FUNCTION copy(p_k bigint, p_l bigint) RETURNS void LANGUAGE plpgsql AS $$\n"
+        "DECLARE x bigint; BEGIN\n"
+        "    SELECT v INTO x FROM t WHERE id = p_k;\n"
+        "    IF FOUND THEN\n"
+        "        UPDATE t SET v = x WHERE id = p_l;\n"
+        "    END IF; END; $$;\n",
+    [TINY_TWICE] =
+        "CREATE FUNCTION twice(p_k bigint) RETURNS bigint LANGUAGE plpgsql AS $$\n"
+        "DECLARE x bigint; y bigint; BEGIN\n"
+        "    SELECT v INTO x FROM t WHERE id = p_k;\n"
+        "    SELECT v INTO y FROM t WHERE id = p_k;\n"
+        "    RETURN x * 1000 + y; END; $$;\n",
+    [TINY_TAKE] =
+        "CREATE FUNCTION take() RETURNS bigint LANGUAGE plpgsql AS $$\n"
+        "DECLARE x bigint; BEGIN\n"
+        "    SELECT id INTO x FROM t ORDER BY id LIMIT 1;\n"
+        "    IF FOUND THEN\n"
+        "        DELETE FROM t WHERE id = x;\n"
+        "    END IF;\n"
+        "    RETURN x; END; $$;\n",
+    [TINY_LAST] =
+        "CREATE FUNCTION last(p_c bigint) RETURNS bigint LANGUAGE plpgsql AS $$\n"
+        "DECLARE x bigint; BEGIN\n"
+        "    SELECT id INTO x FROM t WHERE v = p_c ORDER BY id DESC LIMIT 1;\n"
+        "    RETURN x; END; $$;\n",
+};
 
 /* --- Printing ------------------------------------------------------------------------------- */
+
+void tiny_print_program(const struct tiny_log *log, struct buffer *out)
+{
+    buffer_print(out, "%s", table);
+    for (int call = 1; call < TINY_CALL_COUNT; call++) {
+        bool is_called = !log;
+
+        for (int i = 0; log && i < log->count; i++)
+            is_called |= log->txns[i].call == (enum tiny_call)call;
+        if (is_called)
+            buffer_print(out, "%s", functions[call]);
+    }
+}
 
 static void print_sql(const struct tiny_statement *s, struct buffer *out)
 {

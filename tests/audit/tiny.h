@@ -96,7 +96,8 @@ struct tiny_log {
     bool ts_is_hint;
 };
 
-extern const char tiny_program[];
+/* The table, and the functions that the log calls; NULL: all of them. */
+void tiny_print_program(const struct tiny_log *, struct buffer *);
 
 /* The log as JSON lines. */
 void tiny_print(const struct tiny_log *, struct buffer *);

@@ -12,7 +12,9 @@ void tiny_read_log(const struct tiny_log *tiny, struct tiny_read *read)
 
     *read = (struct tiny_read){ .text = { 0 } };
     tiny_print(tiny, &read->text);
-    TEST_ASSERT_FALSE(read->text.out_of_memory);
+    tiny_print_program(tiny, &read->program);
+    buffer_byte(&read->program, '\0');
+    TEST_ASSERT_FALSE(read->text.out_of_memory || read->program.out_of_memory);
     ASSERT_OK(source_open_memory(&source, "tiny", read->text.at, read->text.count, &err), &err);
     ASSERT_OK(call_log_read(&read->log, &source, &err), &err);
     source_close(&source);
@@ -23,6 +25,7 @@ void tiny_read_close(struct tiny_read *read)
 {
     call_log_close(&read->log);
     buffer_close(&read->text);
+    buffer_close(&read->program);
 }
 
 const struct tiny_asked tiny_asked[TINY_ASKED_COUNT] = {
@@ -53,12 +56,12 @@ void tiny_audit(const struct tiny_read *read, const struct audit_options *option
     struct program program;
     struct error err = { 0 };
 
-    ASSERT_OK(program_load(&program, text_of(tiny_program), &err), &err);
+    ASSERT_OK(program_load(&program, text_of(read->program.at), &err), &err);
     ASSERT_OK(audit_run(&read->log, &program, options, verdict, &err), &err);
     program_close(&program);
 }
 
 struct verification tiny_verify(const struct tiny_read *read, const struct buffer *witness)
 {
-    return audited_verify(&read->log, tiny_program, witness);
+    return audited_verify(&read->log, read->program.at, witness);
 }

@@ -8,7 +8,7 @@
 #include "verify/verify.h"
 
 struct tiny_read {
-    struct buffer text;
+    struct buffer text, program;
     struct call_log log;
     char digest[DIGEST_HEX_SIZE];
 };

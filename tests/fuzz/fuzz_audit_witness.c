@@ -106,15 +106,18 @@ static void put_digest(const struct tiny_case *c, char *bytes, size_t size)
 static enum status judge(const struct tiny_case *c, const uint8_t *data, size_t size, struct verification *v)
 {
     char *bytes = malloc(size > 0 ? size : 1);
+    struct buffer program = { 0 };
     struct error err = { 0 };
     enum status status;
 
-    assert(bytes);
+    tiny_print_program(&c->tiny, &program);
+    assert(bytes && !program.out_of_memory);
     if (size > 0)
         memcpy(bytes, data, size);
     put_digest(c, bytes, size);
     memset(v, 0, sizeof *v);
-    status = verify_audit(&c->log, text_of(tiny_program), bytes, size, v, &err);
+    status = verify_audit(&c->log, (struct text){ program.at, program.count }, bytes, size, v, &err);
+    buffer_close(&program);
     free(bytes);
     assert(status == STATUS_OK ? v->reason[0] : err.text[0]);
     return status;
