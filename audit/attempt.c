@@ -591,8 +591,11 @@ void audit_attempt_run(struct attempt *a)
     a->status = attempt_open(a, &a->err);
     if (a->status == STATUS_OK)
         a->status = run_way(a, &a->err);
-    audit_rows_close(a->rows);
-    a->rows = NULL;
+    /* An execution that is to be settled names rows. */
+    if (!a->is_decided || !a->audit->options->settles) {
+        audit_rows_close(a->rows);
+        a->rows = NULL;
+    }
     free(a->is_absent);
     a->is_absent = NULL;
 }
@@ -601,5 +604,6 @@ void audit_attempt_close(struct attempt *a)
 {
     audit_verdict_close(&a->verdict);
     settle_close(&a->settle);
+    audit_rows_close(a->rows);
     numbers_close(&a->numbers);
 }

@@ -272,6 +272,45 @@ static void what_depends_on_who_comes_first_is_not_refuted(void)
     TEST_ASSERT_EQUAL_UINT(0, differences);
 }
 
+/* Two of them saw one row as somebody had left it, and another as it was before. The rows were gone when they were named. */
+static void what_is_settled_at_the_weakest_model_is_told_with_its_rows(void)
+{
+    struct tiny_log log = {
+        .initial = { { { true, 0 }, { true, 0 }, { false, 0 } } },
+        .txns = { { .statements = { { TINY_SET, 1, 1, 0 }, { TINY_SET, 2, 10, 0 } },
+                    .statement_count = 2,
+                    .has_ts = true,
+                    .ts = 1,
+                    .answers = { { .count = 1 }, { .count = 1 } } },
+                  { .statements = { { TINY_ALL, 0, 0, 0 }, { TINY_SET, 1, 2, 0 } },
+                    .statement_count = 2,
+                    .has_ts = true,
+                    .ts = 2,
+                    .answers = { { .is_rows = true, .count = 2, .width = 2, .cells = { 2, 0, 1, 1 } }, { .count = 1 } } },
+                  { .statements = { { TINY_SET, 1, 3, 0 }, { TINY_SET, 2, 30, 0 } },
+                    .statement_count = 2,
+                    .has_ts = true,
+                    .ts = 3,
+                    .answers = { { .count = 1 }, { .count = 1 } } },
+                  { .statements = { { TINY_ALL, 0, 0, 0 }, { TINY_SET, 1, 4, 0 } },
+                    .statement_count = 2,
+                    .has_ts = true,
+                    .ts = 4,
+                    .answers = { { .is_rows = true, .count = 2, .width = 2, .cells = { 1, 3, 2, 10 } }, { .count = 1 } } } },
+        .count = 4,
+    };
+    struct tally tally = { 0 };
+    struct tiny_read read;
+
+    differences = most_settled = 0;
+    tiny_read_log(&log, &read);
+    compare(&log, &read, &tiny_asked[TINY_ASKED_COUNT - 1], follow_it, &tally);
+    tiny_read_close(&read);
+    TEST_ASSERT_EQUAL_UINT(0, differences);
+    TEST_ASSERT_EQUAL_UINT(1, tally.valid);
+    TEST_ASSERT_EQUAL_UINT(1, most_settled);
+}
+
 static void a_log_that_is_followed_is_judged_as_a_whole(void)
 {
     struct tally tallies[TINY_ASKED_COUNT] = { { 0 } }, all = { 0 };
@@ -325,6 +364,7 @@ int main(void)
     RUN_TEST(verdicts_are_those_of_the_oracle);
     RUN_TEST(what_outcomes_refute_has_no_execution);
     RUN_TEST(threads_change_neither_verdict_nor_witness);
+    RUN_TEST(what_is_settled_at_the_weakest_model_is_told_with_its_rows);
     RUN_TEST(a_log_that_is_followed_is_judged_as_a_whole);
     return UNITY_END();
 }
