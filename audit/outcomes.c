@@ -11,6 +11,7 @@
 
 #define RUN_PACE 256
 #define TXN_RUNS_MAX 20000 /* of one transaction */
+#define SPLIT_RUNS_MAX 2000 /* of one that is to be run coarsely if that is not enough */
 
 struct outcomes_reader {
     int64_t by_ns; /* it has seen nothing that was invoked later */
@@ -32,6 +33,9 @@ struct outcomes {
     bool writes;         /* something, in any run */
     bool locks;          /* or writes, in one of its runs: it does more than to select */
     ARRAY(const struct stored_row *) fixed;
+    ARRAY(const struct stored_row *) always; /* written in all runs that will do */
+    uint32_t kept;       /* so many will do */
+    bool is_too_much;    /* it has too many runs */
     bool lacks_memory;
     bool found;          /* what was looked for: no more runs are needed */
     bool is_doubtful;    /* what it can have done is not known */
@@ -97,6 +101,24 @@ static uint32_t place_count(const struct outcomes *o)
 
 /* --- Runs ----------------------------------------------------------------------------------------------- */
 
+/* Whether it can be run in another way if the runs are too many. */
+static bool can_be_coarse(const struct outcomes *o)
+{
+    return !o->worlds.is_coarse && o->worlds.sight != SIGHT_SERIAL && o->worlds.sight != SIGHT_PAPER;
+}
+
+static uint64_t runs_max(const struct outcomes *o)
+{
+    const struct world_place *last = place_count(o) > 0 ? &o->worlds.places.at[place_count(o) - 1] : NULL;
+    uint64_t given = o->options->exact_runs_max;
+
+    if (!can_be_coarse(o))
+        return TXN_RUNS_MAX;
+    if (last && last->txn == o->txn && last->is_split)
+        return given > 0 && given < SPLIT_RUNS_MAX ? given : SPLIT_RUNS_MAX;
+    return given > 0 ? given : TXN_RUNS_MAX;
+}
+
 static enum status run_once(struct outcomes *o, struct error *err)
 {
     struct runner *r = &o->runner;
@@ -117,8 +139,8 @@ static enum status run_once(struct outcomes *o, struct error *err)
         give_up(o, "took more than a program may");
     else if (r->runs >= o->options->runs_max)
         give_up(o, "came when all runs that were allowed had been made");
-    else if (o->runs >= TXN_RUNS_MAX)
-        doubt(o, "has too many ways to run");
+    else if (o->runs >= runs_max(o))
+        o->is_too_much = true;
     if (o->worlds.met_open)
         doubt(o, NULL);
     return STATUS_OK;
@@ -127,28 +149,63 @@ static enum status run_once(struct outcomes *o, struct error *err)
 static enum status keep_any(struct outcomes *, struct error *);
 static enum status find_whole_run(struct outcomes *, struct error *);
 
+static enum status keep_outcome(struct outcomes *, struct error *);
+static enum status find_reader(struct outcomes *, struct error *);
+static enum status tell_run(struct outcomes *, struct error *);
+
+static bool may_be_coarse(on_run *each)
+{
+    return each == keep_outcome || each == find_reader || each == tell_run;
+}
+
+/* What it writes is then kept for each row by itself. */
+static void begin_coarsely(struct outcomes *o)
+{
+    struct worlds *w = &o->worlds;
+
+    w->is_coarse = true;
+    o->runs = 0;
+    o->kept = 0;
+    if (place_count(o) > 0 && w->places.at[place_count(o) - 1].txn == o->txn)
+        worlds_split_place(w);
+}
+
 /* Whether it asks only for what a run does whatever it meets. */
 static bool is_undoubting(on_run *each)
 {
     return each == keep_any || each == find_whole_run;
 }
 
-/* Every run of the transaction at hand within the window that is set. */
-static enum status run_all(struct outcomes *o, on_run *each, struct error *err)
+/* Every run of the transaction at hand within the window that is set, if they are not too many. */
+static enum status run_window(struct outcomes *o, on_run *each, struct error *err)
 {
     struct worlds *w = &o->worlds;
     bool more = w->floor <= w->ceiling;
 
+    o->is_too_much = false;
     worlds_begin_runs(w);
     while (more && !o->is_over) {
         TRY(run_once(o, err));
-        if (!o->is_over && (!o->is_doubtful || is_undoubting(each)))
+        if (!o->is_over && ((!o->is_doubtful && !o->is_too_much) || is_undoubting(each)))
             TRY(each(o, err));
         TRY(audit_rows_abandon(o->rows, err));
-        if (o->found || (o->is_doubtful && !is_undoubting(each)))
+        if (o->found || ((o->is_doubtful || o->is_too_much) && !is_undoubting(each)))
             break;
         TRY(worlds_advance(w, &more, err));
     }
+    return STATUS_OK;
+}
+
+/* All that it can have done; if these are too many runs, on rows as each by itself may be. */
+static enum status run_all(struct outcomes *o, on_run *each, struct error *err)
+{
+    TRY(run_window(o, each, err));
+    if (o->is_too_much && !o->is_over && !o->is_doubtful && can_be_coarse(o) && may_be_coarse(each)) {
+        begin_coarsely(o);
+        TRY(run_window(o, each, err));
+    }
+    if (o->is_too_much)
+        doubt(o, "has too many ways to run");
     return STATUS_OK;
 }
 
@@ -273,12 +330,13 @@ static void begin_txn(struct outcomes *o, uint32_t txn)
 {
     o->txn = o->worlds.txn = txn;
     o->runs = 0;
-    o->writes = o->locks = o->found = o->is_explained = false;
+    o->writes = o->locks = o->found = o->is_explained = o->is_too_much = false;
     o->fixed.count = 0;
+    o->kept = 0;
     o->is_doubtful = false;
     o->empty = NOBODY;
     o->worlds.own_place = NOBODY;
-    o->worlds.is_plain = false;
+    o->worlds.is_plain = o->worlds.is_coarse = false;
     worlds_forget_met(&o->worlds);
 }
 
@@ -341,7 +399,8 @@ static int64_t last_state(const struct outcomes *o)
     uint32_t place = w->newest;
 
     for (size_t i = w->forks.count; i > 0; i--)
-        if (w->forks.at[i - 1].kind != FORK_OUTCOME) {
+        if (w->forks.at[i - 1].kind == FORK_STATE ||
+            (w->forks.at[i - 1].kind == FORK_CONTENT && w->forks.at[i - 1].place == 0)) {
             place = w->forks.at[i - 1].kind == FORK_STATE
                         ? w->forks.at[i - 1].state
                         : w->place_of.at[w->forks.at[i - 1].state];
@@ -377,6 +436,25 @@ static enum status refute(struct outcomes *o, struct error *err)
 
 /* --- Those that may write --------------------------------------------------------------------------------- */
 
+/* The rows that all runs write that will do, this one among them. */
+static enum status note_always(struct outcomes *o, struct error *err)
+{
+    const row_list *written = audit_rows_written(o->rows);
+    size_t left = 0;
+
+    if (o->kept++ == 0) {
+        o->always.count = 0;
+        for (size_t i = 0; i < written->count; i++)
+            TRY(array_push(&o->always, written->at[i], err));
+        return STATUS_OK;
+    }
+    for (size_t i = 0; i < o->always.count; i++)
+        if (o->always.at[i]->has_own)
+            o->always.at[left++] = o->always.at[i];
+    o->always.count = left;
+    return STATUS_OK;
+}
+
 static enum status keep_outcome(struct outcomes *o, struct error *err)
 {
     bool may;
@@ -385,8 +463,9 @@ static enum status keep_outcome(struct outcomes *o, struct error *err)
     if (!may)
         return STATUS_OK;
     TRY(worlds_keep_run(&o->worlds, err));
+    TRY(note_always(o, err));
     TRY(worlds_add_outcome(&o->worlds, err));
-    if (o->worlds.places.at[place_count(o) - 1].count > WORLDS_OUTCOMES_MAX)
+    if (o->worlds.places.at[place_count(o) - 1].is_overfull)
         doubt(o, "may have written too many different things");
     return STATUS_OK;
 }
@@ -429,9 +508,6 @@ static enum status open_place(struct outcomes *o, struct error *err)
         TRY(run_all(o, keep_any, err));
     else
         TRY(run_all(o, find_whole_run, err));
-    p = &o->worlds.places.at[place_count(o) - 1];
-    if (p->count > WORLDS_OUTCOMES_MAX)
-        p->count = WORLDS_OUTCOMES_MAX;
     if (!o->found) {
         give_up(o, "may have written anything");
         return STATUS_OK;
@@ -463,6 +539,7 @@ static enum status end_place(struct outcomes *o, const struct plan_txn *t, struc
 {
     struct world_place *p = &o->worlds.places.at[place_count(o) - 1];
     size_t written = p->count;
+    bool may_be_empty;
 
     p->writes = !t->is_unknown && !must_fail(t) && (o->writes || says_that_it_wrote(o, t));
     if (p->count == 0 && !t->is_unknown) {
@@ -471,12 +548,11 @@ static enum status end_place(struct outcomes *o, const struct plan_txn *t, struc
             return refute(o, err);
         TRY(array_push(&o->waiting, place_count(o), err));
     }
-    if (t->is_unknown || (!is_serial(o) && !p->writes) || p->count == 0)
+    may_be_empty = t->is_unknown || (!is_serial(o) && !p->writes) || p->count == 0;
+    if (may_be_empty)
         TRY(worlds_add_outcome(&o->worlds, err));
-    if (p->count > WORLDS_OUTCOMES_MAX) {
-        doubt(o, "may have written too many different things");
-        return open_place(o, err);
-    }
+    for (size_t i = 0; i < o->always.count && p->is_split && !may_be_empty; i++)
+        TRY(worlds_add_always(&o->worlds, o->always.at[i], err));
     worlds_end_place(&o->worlds);
     TRY(note_met(o, err));
     if (is_serial(o))
@@ -484,8 +560,8 @@ static enum status end_place(struct outcomes *o, const struct plan_txn *t, struc
     /* Who writes in any case has no other runs than these. */
     if (p->writes)
         return exclude(o, err);
-    if (!t->is_unknown && written > 0 && written < p->count &&
-             o->options->level == LEVEL_STRICT_SNAPSHOT)
+    if (!t->is_unknown && !p->is_split && written > 0 && written < p->count &&
+        o->options->level == LEVEL_STRICT_SNAPSHOT)
         return array_push(&o->unsure,
                           ((struct outcomes_reader){ t->first_answer_ns == TIME_NEVER
                                                          ? INT64_MAX
@@ -873,6 +949,8 @@ enum status outcomes_refute(const struct plan *plan, struct rows *rows,
     o.runner.write_listener = on_write;
     o.runner.context = &o;
     o.worlds.is_strict = is_strict(&o);
+    if (options->whole_outcomes_max > 0)
+        o.worlds.outcomes_max = options->whole_outcomes_max;
     if (status == STATUS_OK && open.line == 0)
         status = go(&o, err);
     result->runs = o.runner.runs;
@@ -881,6 +959,7 @@ enum status outcomes_refute(const struct plan *plan, struct rows *rows,
     worlds_close(&o.worlds);
     runner_close(&o.runner);
     array_close(&o.fixed);
+    array_close(&o.always);
     array_close(&o.waiting);
     array_close(&o.unsure);
     array_close(&o.readers);

@@ -33,6 +33,7 @@ struct outcomes_options {
     const uint32_t *order; /* of all transactions, by ts */
     uint32_t count;
     uint64_t runs_max;
+    uint32_t whole_outcomes_max, exact_runs_max; /* as in audit.h */
     struct pace *pace;
 };
 
