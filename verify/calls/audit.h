@@ -24,6 +24,7 @@
 
 /* The bytes are changed. An error is what is no witness, or memory. */
 MUST_USE enum status audit_verify(const struct call_log *, struct text program_source, char *witness,
-                                  size_t size, struct verification *, struct error *);
+                                  size_t size, struct verify_exactness, struct verification *,
+                                  struct error *);
 
 #endif

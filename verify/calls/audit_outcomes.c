@@ -6,14 +6,30 @@
 #include <string.h>
 
 #include "base/bisect.h"
+#include "base/hash.h"
 #include "verify/calls/brancher_private.h"
 #include "verify/calls/grow_private.h"
 
 #define PASSES_MAX 8 /* at the serial levels */
-#define RUNS_MIN 100000
+#define RUNS_MIN 1000000
 #define RUNS_PER_TXN 300
 #define RUNS_OF_ONE_MAX 20000
+#define RUNS_OF_SPLIT_MAX 2000 /* if it can be run coarsely */
 #define MEMORY_MAX ((size_t)2 << 30)
+#define SPLIT_SLOTS 1024
+
+/* Of a row, what somebody who is split may have left there. */
+struct split_content {
+    struct row_entry *entry;
+    const struct packed *row;
+    uint32_t next; /* with the same slot: its number, from 1 */
+};
+
+struct split_row {
+    struct row_entry *entry;
+    uint64_t runs; /* that write it */
+    uint32_t count;
+};
 
 /* A transaction with all that it may have written. */
 struct actor {
@@ -26,6 +42,13 @@ struct actor {
     struct surely sure;
     struct written_rows *outcomes;
     uint32_t count;
+    bool is_split; /* it has contents of rows instead: */
+    struct split_content *contents;
+    uint32_t content_count, content_room;
+    uint32_t *slots; /* of contents, by hash: numbers from 1 */
+    struct split_row *rows;
+    uint32_t row_count, row_room;
+    uint64_t runs; /* that give them */
     int64_t answered; /* first */
 };
 
@@ -57,6 +80,8 @@ struct outcomes {
     int64_t *invoked_last, *completed_first;
     struct brancher_span *spans; /* of writers by position, at the strict levels */
     struct brancher b;
+    uint32_t outcomes_max;    /* of one, before it is split */
+    uint64_t exact_runs_max;  /* of one, before it is run coarsely */
     uint64_t runs_left;
     size_t memory; /* that was taken before */
     bool has_failed, has_doubts;
@@ -150,6 +175,7 @@ enum next_run {
     NEXT_RUN,
     NEXT_NONE,
     NEXT_DOUBTFUL, /* what it can have done is not known */
+    NEXT_TOO_MANY, /* nor is it, since these are too many runs */
     NEXT_FAILED,
 };
 
@@ -169,10 +195,8 @@ static enum next_run run_next(struct outcomes *o, const struct actor *actor, uin
             fail(o, actor, "it would take too much memory");
             return NEXT_FAILED;
         }
-        if (*runs_left == 0) {
-            doubt(o, actor, "it would take too many runs");
-            return NEXT_DOUBTFUL;
-        }
+        if (*runs_left == 0)
+            return NEXT_TOO_MANY;
         --*runs_left;
         --o->runs_left;
         o->job->runs++;
@@ -202,14 +226,99 @@ static bool commits_first(struct outcomes *o, const struct actor *actor)
     for (uint32_t i = 0; i < store->written_count; i++) {
         struct row_entry *entry = store->written[i];
 
-        if (is_serial(o) && !brancher_saw(&o->b, entry, actor->position - 1))
+        if (is_serial(o) && !brancher_saw(&o->b, entry, actor->position - 1, NULL))
             return false;
-        if (is_snapshot(o) && state != actor->position - 1 &&
+        if (is_snapshot(o) && o->b.is_coarse && !brancher_saw(&o->b, entry, actor->position - 1, &entry->own))
+            return false;
+        if (is_snapshot(o) && !o->b.is_coarse && state != actor->position - 1 &&
             !possible_rows_may_meet(&o->b.rows, entry, state, actor->position - 1, entry->own))
             return false;
     }
     return true;
 }
+
+/* --- Who is split ------------------------------------------------------------------------------------- */
+
+static struct split_row *row_of(struct outcomes *o, struct actor *actor, struct row_entry *entry)
+{
+    for (uint32_t i = 0; i < actor->row_count; i++)
+        if (actor->rows[i].entry == entry)
+            return &actor->rows[i];
+    GROW(&o->a->session.lasting, actor->rows, actor->row_count, &actor->row_room);
+    actor->rows[actor->row_count] = (struct split_row){ .entry = entry };
+    return &actor->rows[actor->row_count++];
+}
+
+static uint64_t content_hash(const struct split_content *content)
+{
+    uint64_t hash = hash_mix(content->entry->hash, content->row != NULL);
+
+    for (uint32_t c = 0; content->row && c < content->entry->relation->column_count; c++) {
+        struct item item = row_states_unpack(&content->row[c]);
+
+        hash = hash_mix(hash, item_hash(&item));
+    }
+    return hash;
+}
+
+static bool add_content(struct outcomes *o, struct actor *actor, struct split_row *row, const struct packed *cells)
+{
+    struct split_content content = { .entry = row->entry, .row = cells };
+    uint32_t *slot = &actor->slots[content_hash(&content) % SPLIT_SLOTS];
+
+    for (uint32_t at = *slot; at > 0; at = actor->contents[at - 1].next)
+        if (actor->contents[at - 1].entry == row->entry &&
+            row_states_identical(row->entry->relation, actor->contents[at - 1].row, cells))
+            return false;
+    content.next = *slot;
+    if (row->count++ == SPLIT_CONTENTS_MAX) {
+        doubt(o, actor, "it may have written so many different things");
+        actor->is_open = true;
+        return false;
+    }
+    GROW(&o->a->session.lasting, actor->contents, actor->content_count, &actor->content_room);
+    actor->contents[actor->content_count++] = content;
+    *slot = actor->content_count;
+    return true;
+}
+
+/* True: something is new, be it that some row is not written in all runs. */
+static bool add_contents(struct outcomes *o, struct actor *actor, const struct written_rows *written)
+{
+    uint64_t always = 0, left = 0;
+    bool is_new = false;
+
+    for (uint32_t i = 0; i < actor->row_count; i++)
+        always += actor->rows[i].runs == actor->runs;
+    for (uint32_t i = 0; i < written->count; i++) {
+        struct split_row *row = row_of(o, actor, written->entries[i]);
+
+        is_new |= add_content(o, actor, row, written->rows[i]);
+        row->runs++;
+    }
+    actor->runs++;
+    for (uint32_t i = 0; i < actor->row_count; i++)
+        left += actor->rows[i].runs == actor->runs;
+    return is_new || left < always;
+}
+
+/* What it may have written as a whole is forgotten. */
+static void split(struct outcomes *o, struct actor *actor)
+{
+    actor->is_split = true;
+    actor->slots = arena_take(&o->a->session.lasting, SPLIT_SLOTS, sizeof *actor->slots);
+    for (uint32_t i = 0; i < actor->count; i++)
+        add_contents(o, actor, &actor->outcomes[i]);
+}
+
+static void forget_outcomes(struct actor *actor)
+{
+    actor->is_split = false;
+    actor->count = actor->content_count = actor->row_count = 0;
+    actor->runs = 0;
+}
+
+/* --- Outcomes ------------------------------------------------------------------------------------------ */
 
 /* What it wrote in the run that was made, or nothing. True: it is new. */
 static bool add_outcome(struct outcomes *o, struct actor *actor)
@@ -218,16 +327,17 @@ static bool add_outcome(struct outcomes *o, struct actor *actor)
     size_t memory = o->a->session.lasting.used;
 
     audit_take_written(o->a, &written);
+    if (!actor->is_split && actor->count == o->outcomes_max)
+        split(o, actor);
+    if (actor->is_split) {
+        actor->count += actor->count < OUTCOMES_MAX;
+        return add_contents(o, actor, &written);
+    }
     for (uint32_t i = 0; i < actor->count; i++)
         if (audit_same_written(&actor->outcomes[i], &written)) {
             arena_reset_to(&o->a->session.lasting, memory);
             return false;
         }
-    if (actor->count == OUTCOMES_MAX) {
-        doubt(o, actor, "it may have written so many different things");
-        actor->is_open = true;
-        return false;
-    }
     if (!actor->outcomes)
         actor->outcomes = arena_take(&o->a->session.lasting, OUTCOMES_MAX, sizeof *actor->outcomes);
     actor->outcomes[actor->count++] = written;
@@ -240,8 +350,22 @@ static void add_empty(struct outcomes *o, struct actor *actor)
     add_outcome(o, actor);
 }
 
-static void begin_runs(struct outcomes *o, const struct actor *actor, uint32_t limit)
+static bool can_be_coarse(const struct outcomes *o)
 {
+    return !o->b.is_coarse && o->b.chooses != CHOOSES_EVER && o->b.chooses != CHOOSES_EACH_ROW;
+}
+
+/* Of the actor at hand, as it is run now. */
+static uint64_t runs_max(const struct outcomes *o, const struct actor *actor)
+{
+    uint64_t max = actor->is_split && RUNS_OF_SPLIT_MAX < o->exact_runs_max ? RUNS_OF_SPLIT_MAX : o->exact_runs_max;
+
+    return can_be_coarse(o) ? max : RUNS_OF_ONE_MAX;
+}
+
+static void begin_runs(struct outcomes *o, const struct actor *actor, uint32_t limit, bool is_coarse)
+{
+    o->b.is_coarse = is_coarse;
     o->b.chooses_place = false;
     o->b.limit = limit;
     o->b.low = 0;
@@ -295,25 +419,46 @@ static void exclude(struct outcomes *o, bool they_are)
     }
 }
 
+/* The run that was made gives one more outcome, if it may have committed. True: it is new. */
+static bool take_run(struct outcomes *o, struct actor *actor)
+{
+    if (o->a->session.store.written_count == 0)
+        actor->has_empty = true;
+    else if (!commits_first(o, actor))
+        return false;
+    else
+        keep_run(o);
+    return add_outcome(o, actor);
+}
+
 /* All that it may have written at its place. True: there is something new. */
 static bool find_outcomes(struct outcomes *o, struct actor *actor)
 {
-    uint64_t left = RUNS_OF_ONE_MAX;
-    bool is_new = false;
+    uint64_t left;
+    uint32_t limit = is_serial(o) ? o->writer_count : actor->position - 1;
+    bool is_new = false, was_split = actor->is_split;
     enum next_run next;
 
-    begin_runs(o, actor, is_serial(o) ? o->writer_count : actor->position - 1);
+    begin_runs(o, actor, limit, false);
+    left = runs_max(o, actor);
     while (!actor->is_open && (next = run_next(o, actor, &left)) != NEXT_NONE) {
         if (next == NEXT_FAILED)
             break;
-        if (next == NEXT_DOUBTFUL) {
+        if (next == NEXT_TOO_MANY && can_be_coarse(o)) {
+            exclude(o, false);
+            if (!actor->is_split)
+                split(o, actor);
+            begin_runs(o, actor, limit, true);
+            left = runs_max(o, actor);
+        } else if (next != NEXT_RUN) {
+            if (next == NEXT_TOO_MANY)
+                doubt(o, actor, "it would take too many runs");
             actor->is_open = true;
-        } else if (o->a->session.store.written_count == 0) {
-            actor->has_empty = true;
-            is_new |= add_outcome(o, actor);
-        } else if (commits_first(o, actor)) {
-            keep_run(o);
-            is_new |= add_outcome(o, actor);
+        } else {
+            is_new |= take_run(o, actor);
+            if (actor->is_split && !was_split && left > runs_max(o, actor))
+                left = runs_max(o, actor);
+            was_split = actor->is_split;
         }
     }
     /* Who writes in any case has no other runs than these. */
@@ -322,13 +467,14 @@ static bool find_outcomes(struct outcomes *o, struct actor *actor)
     return is_new || actor->is_open;
 }
 
-/* Whether it can have written nothing, in states up to this one. A reader cannot do otherwise. */
-static enum next_run find_empty(struct outcomes *o, const struct actor *actor, uint32_t limit, bool excludes)
+static enum next_run find_empty_so(struct outcomes *o, const struct actor *actor, uint32_t limit, bool excludes,
+                                   bool is_coarse)
 {
-    uint64_t left = RUNS_OF_ONE_MAX;
+    uint64_t left;
     enum next_run next, found = NEXT_NONE;
 
-    begin_runs(o, actor, limit);
+    begin_runs(o, actor, limit, is_coarse);
+    left = can_be_coarse(o) ? o->exact_runs_max : RUNS_OF_ONE_MAX;
     if (!is_serial(o)) {
         o->b.sure = NULL;
         o->b.chooses_place = o->b.chooses == CHOOSES_FORWARD;
@@ -347,6 +493,18 @@ static enum next_run find_empty(struct outcomes *o, const struct actor *actor, u
     return next == NEXT_NONE ? found : next;
 }
 
+/* Whether it can have written nothing, in states up to this one. A reader cannot do otherwise. */
+static enum next_run find_empty(struct outcomes *o, const struct actor *actor, uint32_t limit, bool excludes)
+{
+    enum next_run found = find_empty_so(o, actor, limit, excludes, false);
+
+    if (found == NEXT_TOO_MANY && can_be_coarse(o))
+        found = find_empty_so(o, actor, limit, excludes, true);
+    if (found == NEXT_TOO_MANY)
+        doubt(o, actor, "it would take too many runs");
+    return found;
+}
+
 /* --- What rows may hold ------------------------------------------------------------------------------ */
 
 /* At serial levels what others have written before is no proof that it writes the row. */
@@ -359,24 +517,36 @@ static bool surely_writes(const struct actor *actor, const struct row_entry *ent
 }
 
 static void offer_row(struct outcomes *o, const struct actor *actor, struct row_entry *entry,
-                      const struct packed *row, uint32_t outcome)
+                      const struct packed *row, uint64_t outcomes)
 {
     struct row_version version = { .position = actor->position,
                                    .is_sure = surely_writes(actor, entry),
                                    .row = row,
-                                   .outcomes = UINT64_C(1) << outcome };
+                                   .outcomes = outcomes };
 
     for (uint32_t at = row_states_count(entry, actor->position);
          at > 0 && entry->versions[at - 1].position == actor->position; at--)
         if (row_states_identical(entry->relation, entry->versions[at - 1].row, row)) {
-            entry->versions[at - 1].outcomes |= version.outcomes;
+            entry->versions[at - 1].outcomes = outcomes | (actor->is_split ? 0 : entry->versions[at - 1].outcomes);
             return;
         }
     row_states_offer(&o->a->session.store, entry, &version);
 }
 
+/* All its contents, whether or not they have been offered before: one may not be written in all runs any more. */
+static void offer_contents(struct outcomes *o, struct actor *actor)
+{
+    for (uint32_t i = 0; i < actor->content_count; i++) {
+        const struct split_content *content = &actor->contents[i];
+        const struct split_row *row = row_of(o, actor, content->entry);
+
+        offer_row(o, actor, content->entry, content->row, row->runs == actor->runs ? SPLIT_BOTH : SPLIT_WRITTEN);
+    }
+    o->b.rows.writers[actor->position] = (struct possible_writer){ SPLIT_BOTH, SPLIT_BOTH, true };
+}
+
 /* From the outcome of that number on. */
-static void offer_outcomes(struct outcomes *o, const struct actor *actor, uint32_t from)
+static void offer_outcomes(struct outcomes *o, struct actor *actor, uint32_t from)
 {
     struct row_store *store = &o->a->session.store;
     uint64_t whole = actor->count == OUTCOMES_MAX ? UINT64_MAX : (UINT64_C(1) << actor->count) - 1;
@@ -391,11 +561,14 @@ static void offer_outcomes(struct outcomes *o, const struct actor *actor, uint32
                              &(struct row_version){ .position = actor->position, .is_open = true, .outcomes = 1 });
             row_states_doubt(store, actor->sure.bounds[i], false);
         }
+    } else if (actor->is_split) {
+        offer_contents(o, actor);
+        return;
     }
     for (uint32_t i = from; i < actor->count; i++)
         for (uint32_t k = 0; k < actor->outcomes[i].count && !actor->is_open; k++)
-            offer_row(o, actor, actor->outcomes[i].entries[k], actor->outcomes[i].rows[k], i);
-    o->b.rows.writers[actor->position] = (struct possible_writer){ whole, whole };
+            offer_row(o, actor, actor->outcomes[i].entries[k], actor->outcomes[i].rows[k], UINT64_C(1) << i);
+    o->b.rows.writers[actor->position] = (struct possible_writer){ whole, whole, false };
 }
 
 /* --- Passes ---------------------------------------------------------------------------------------------- */
@@ -447,7 +620,7 @@ static bool refute_weak(struct outcomes *o)
 
         if (is_strict && judge_readers(o, i))
             return true;
-        actor->count = 0;
+        forget_outcomes(actor);
         actor->is_open = actor->is_outside;
         actor->has_empty = actor->txn->status == TXN_UNKNOWN;
         if (actor->has_empty)
@@ -675,7 +848,7 @@ static void take_room(struct outcomes *o)
     o->excluded = arena_take(arena, count, sizeof *o->excluded);
     o->b.rows.store = &o->a->session.store;
     o->b.rows.writers = arena_take(arena, count, sizeof *o->b.rows.writers);
-    o->b.rows.writers[0] = (struct possible_writer){ 1, 1 };
+    o->b.rows.writers[0] = (struct possible_writer){ .possible = 1, .left = 1 };
     o->b.rows.is_serial = is_serial(o);
     o->b.chooses = is_serial(o) ? CHOOSES_EVER : brancher_chooses_at(o->a->witness, o->job->model);
 }
@@ -689,6 +862,8 @@ bool audit_outcomes_refute(struct outcomes_job *job)
     *o = (struct outcomes){ .job = job, .a = job->a };
     o->memory = job->a->session.lasting.used;
     o->runs_left = RUNS_MIN + (uint64_t)RUNS_PER_TXN * job->count;
+    o->outcomes_max = job->a->exactness.outcomes_max ? job->a->exactness.outcomes_max : OUTCOMES_MAX;
+    o->exact_runs_max = job->a->exactness.runs_max ? job->a->exactness.runs_max : RUNS_OF_ONE_MAX;
     take_room(o);
     surely_begin(&o->facts, job->a);
     snprintf(job->why, sizeof job->why, "each of them can have answered so, as far as it is known what it saw");
