@@ -240,6 +240,16 @@ uint64_t audit_rows_look_hash(struct rows *r, const struct row_look *look, const
     return audit_rows_hash(r, row->table, cells, columns_told(look));
 }
 
+bool audit_rows_tells_all(const struct rows *r, const struct row_look *look)
+{
+    const struct schema_columns *key = &schema_of(r)->tables[look->filter->condition->table].key;
+    uint64_t filtered = filter_columns(look->filter);
+
+    for (uint32_t i = 0; i < key->count; i++)
+        filtered &= ~used_bit(key->at[i]);
+    return columns_told(look) == ALL_COLUMNS && filtered == 0;
+}
+
 bool audit_rows_looks_alike(struct rows *r, const struct row_look *look, const struct stored_row *row,
                             const struct datum *a, const struct datum *b)
 {
