@@ -38,6 +38,7 @@ struct division {
     struct row_contents *contents;
     struct rows *rows;
     const struct row_look *look; /* NULL: all that can be told is */
+    uint64_t used;
     const struct stored_row *row;
     const uint32_t *positions;
 };
@@ -47,7 +48,7 @@ static uint64_t hash_of(const struct division *d, uint32_t position)
     if (position == CONTENT_BEFORE)
         return 1;
     if (d->look)
-        return audit_rows_look_hash(d->rows, d->look, d->row, content(d->row, position));
+        return audit_rows_look_hash(d->rows, d->look, d->used, d->row, content(d->row, position));
     return audit_rows_hash(d->rows, d->row->table, content(d->row, position), ALL_COLUMNS);
 }
 
@@ -59,7 +60,7 @@ static bool is_alike(const struct division *d, uint32_t position, uint32_t other
         return position == other;
     a = content(d->row, position);
     b = content(d->row, other);
-    return d->look ? audit_rows_looks_alike(d->rows, d->look, d->row, a, b)
+    return d->look ? audit_rows_looks_alike(d->rows, d->look, d->used, d->row, a, b)
                    : audit_rows_equal(d->rows, d->row->table, a, b);
 }
 
@@ -125,7 +126,7 @@ enum status row_contents_end_list(struct row_contents *c, struct rows *rows, boo
     struct content_list *list = &c->lists.at[c->lists.count - 1];
     uint32_t *positions = c->listed.at + list->first,
              count = (uint32_t)(c->listed.count - list->first);
-    struct division d = { c, rows, NULL, list->row, positions };
+    struct division d = { c, rows, NULL, ALL_COLUMNS, list->row, positions };
 
     list->is_open = is_open;
     TRY(divide(&d, count, &list->count, err));
@@ -168,9 +169,11 @@ enum status row_contents_divide(struct row_contents *c, struct rows *rows,
                                 const struct row_look *look, const struct content_sight *s,
                                 uint32_t *count, struct error *err)
 {
-    struct division d = { c, rows, look, s->row, c->left.at + s->first };
+    /* Of rows that are locked, what is in them is seen in the newest state. */
+    uint64_t used = look->is_locking && s->place == 0 ? 0 : look->used;
+    struct division d = { c, rows, look, used, s->row, c->left.at + s->first };
 
-    if (audit_rows_tells_all(rows, look)) {
+    if (audit_rows_tells_all(rows, look, used)) {
         TRY(array_reserve(&c->classes, s->count, err));
         for (*count = 0; *count < s->count; ++*count)
             c->classes.at[*count] = *count;

@@ -227,38 +227,33 @@ void audit_rows_narrow(struct rows *r, const struct row_look *look, const struct
     narrow(&n, state, low, high);
 }
 
-static uint64_t columns_told(const struct row_look *look)
-{
-    return look->is_locking ? 0 : look->used;
-}
-
-uint64_t audit_rows_look_hash(struct rows *r, const struct row_look *look, const struct stored_row *row,
-                              const struct datum *cells)
+uint64_t audit_rows_look_hash(struct rows *r, const struct row_look *look, uint64_t used,
+                              const struct stored_row *row, const struct datum *cells)
 {
     if (!cells || !condition_matches(look->filter, cells, &r->scratch))
         return 0;
-    return audit_rows_hash(r, row->table, cells, columns_told(look));
+    return audit_rows_hash(r, row->table, cells, used);
 }
 
-bool audit_rows_tells_all(const struct rows *r, const struct row_look *look)
+bool audit_rows_tells_all(const struct rows *r, const struct row_look *look, uint64_t used)
 {
     const struct schema_columns *key = &schema_of(r)->tables[look->filter->condition->table].key;
     uint64_t filtered = filter_columns(look->filter);
 
     for (uint32_t i = 0; i < key->count; i++)
         filtered &= ~used_bit(key->at[i]);
-    return columns_told(look) == ALL_COLUMNS && filtered == 0;
+    return used == ALL_COLUMNS && filtered == 0;
 }
 
-bool audit_rows_looks_alike(struct rows *r, const struct row_look *look, const struct stored_row *row,
-                            const struct datum *a, const struct datum *b)
+bool audit_rows_looks_alike(struct rows *r, const struct row_look *look, uint64_t used,
+                            const struct stored_row *row, const struct datum *a, const struct datum *b)
 {
     bool a_matches = a && condition_matches(look->filter, a, &r->scratch);
     bool b_matches = b && condition_matches(look->filter, b, &r->scratch);
 
     if (!a_matches || !b_matches)
         return a_matches == b_matches;
-    return same_to(a, b, columns_told(look), width_of(r, row->table));
+    return same_to(a, b, used, width_of(r, row->table));
 }
 
 /* --- Looks ---------------------------------------------------------------------------------------- */

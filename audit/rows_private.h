@@ -181,14 +181,17 @@ bool audit_rows_equal(const struct rows *, uint32_t table, const struct datum *,
 bool audit_rows_look_same(const struct rows *, const struct row_look *, const struct stored_row *,
                           const struct datum *, const struct datum *);
 
-/* How the row looks to a look: what does not match its filter looks as if it were absent. */
-uint64_t audit_rows_look_hash(struct rows *, const struct row_look *, const struct stored_row *,
+/*
+ * How the row looks to a look that makes use of these columns: what does not match its filter looks as if it were
+ * absent.
+ */
+uint64_t audit_rows_look_hash(struct rows *, const struct row_look *, uint64_t used, const struct stored_row *,
                               const struct datum *);
-bool audit_rows_looks_alike(struct rows *, const struct row_look *, const struct stored_row *,
+bool audit_rows_looks_alike(struct rows *, const struct row_look *, uint64_t used, const struct stored_row *,
                             const struct datum *, const struct datum *);
 
 /* Whether it tells all contents of a row with this key apart, or looks at none of them. */
-bool audit_rows_tells_all(const struct rows *, const struct row_look *);
+bool audit_rows_tells_all(const struct rows *, const struct row_look *, uint64_t used);
 
 /* Of a row of a table, which may be NULL, as somebody sees it who uses these columns. */
 uint64_t audit_rows_hash(const struct rows *, uint32_t table, const struct datum *, uint64_t used);
