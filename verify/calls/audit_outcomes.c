@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/bisect.h"
-#include "base/hash.h"
 #include "verify/calls/brancher_private.h"
 #include "verify/calls/grow_private.h"
+#include "verify/calls/split_rows_private.h"
 
 #define PASSES_MAX 8 /* at the serial levels */
 #define RUNS_MIN 1000000
@@ -16,20 +16,6 @@
 #define RUNS_OF_ONE_MAX 20000
 #define RUNS_OF_SPLIT_MAX 2000 /* if it can be run coarsely */
 #define MEMORY_MAX ((size_t)2 << 30)
-#define SPLIT_SLOTS 1024
-
-/* Of a row, what somebody who is split may have left there. */
-struct split_content {
-    struct row_entry *entry;
-    const struct packed *row;
-    uint32_t next; /* with the same slot: its number, from 1 */
-};
-
-struct split_row {
-    struct row_entry *entry;
-    uint64_t runs; /* that write it */
-    uint32_t count;
-};
 
 /* A transaction with all that it may have written. */
 struct actor {
@@ -43,12 +29,7 @@ struct actor {
     struct written_rows *outcomes;
     uint32_t count;
     bool is_split; /* it has contents of rows instead: */
-    struct split_content *contents;
-    uint32_t content_count, content_room;
-    uint32_t *slots; /* of contents, by hash: numbers from 1 */
-    struct split_row *rows;
-    uint32_t row_count, row_room;
-    uint64_t runs; /* that give them */
+    struct split_rows split;
     int64_t answered; /* first */
 };
 
@@ -237,88 +218,26 @@ static bool commits_first(struct outcomes *o, const struct actor *actor)
     return true;
 }
 
-/* --- Who is split ------------------------------------------------------------------------------------- */
+/* --- Outcomes ------------------------------------------------------------------------------------------ */
 
-static struct split_row *row_of(struct outcomes *o, struct actor *actor, struct row_entry *entry)
-{
-    for (uint32_t i = 0; i < actor->row_count; i++)
-        if (actor->rows[i].entry == entry)
-            return &actor->rows[i];
-    GROW(&o->a->session.lasting, actor->rows, actor->row_count, &actor->row_room);
-    actor->rows[actor->row_count] = (struct split_row){ .entry = entry };
-    return &actor->rows[actor->row_count++];
-}
-
-static uint64_t content_hash(const struct split_content *content)
-{
-    uint64_t hash = hash_mix(content->entry->hash, content->row != NULL);
-
-    for (uint32_t c = 0; content->row && c < content->entry->relation->column_count; c++) {
-        struct item item = row_states_unpack(&content->row[c]);
-
-        hash = hash_mix(hash, item_hash(&item));
-    }
-    return hash;
-}
-
-static bool add_content(struct outcomes *o, struct actor *actor, struct split_row *row, const struct packed *cells)
-{
-    struct split_content content = { .entry = row->entry, .row = cells };
-    uint32_t *slot = &actor->slots[content_hash(&content) % SPLIT_SLOTS];
-
-    for (uint32_t at = *slot; at > 0; at = actor->contents[at - 1].next)
-        if (actor->contents[at - 1].entry == row->entry &&
-            row_states_identical(row->entry->relation, actor->contents[at - 1].row, cells))
-            return false;
-    content.next = *slot;
-    if (row->count++ == SPLIT_CONTENTS_MAX) {
-        doubt(o, actor, "it may have written so many different things");
-        actor->is_open = true;
-        return false;
-    }
-    GROW(&o->a->session.lasting, actor->contents, actor->content_count, &actor->content_room);
-    actor->contents[actor->content_count++] = content;
-    *slot = actor->content_count;
-    return true;
-}
-
-/* True: something is new, be it that some row is not written in all runs. */
 static bool add_contents(struct outcomes *o, struct actor *actor, const struct written_rows *written)
 {
-    uint64_t always = 0, left = 0;
-    bool is_new = false;
+    bool is_new = split_rows_add(&actor->split, &o->a->session.lasting, written);
 
-    for (uint32_t i = 0; i < actor->row_count; i++)
-        always += actor->rows[i].runs == actor->runs;
-    for (uint32_t i = 0; i < written->count; i++) {
-        struct split_row *row = row_of(o, actor, written->entries[i]);
-
-        is_new |= add_content(o, actor, row, written->rows[i]);
-        row->runs++;
-    }
-    actor->runs++;
-    for (uint32_t i = 0; i < actor->row_count; i++)
-        left += actor->rows[i].runs == actor->runs;
-    return is_new || left < always;
+    if (actor->split.is_overfull && !actor->is_open)
+        doubt(o, actor, "it may have written so many different things");
+    actor->is_open |= actor->split.is_overfull;
+    return is_new;
 }
 
-/* What it may have written as a whole is forgotten. */
+/* What it may have written as a whole, it may have written row by row. */
 static void split(struct outcomes *o, struct actor *actor)
 {
     actor->is_split = true;
-    actor->slots = arena_take(&o->a->session.lasting, SPLIT_SLOTS, sizeof *actor->slots);
+    split_rows_begin(&actor->split, &o->a->session.lasting);
     for (uint32_t i = 0; i < actor->count; i++)
         add_contents(o, actor, &actor->outcomes[i]);
 }
-
-static void forget_outcomes(struct actor *actor)
-{
-    actor->is_split = false;
-    actor->count = actor->content_count = actor->row_count = 0;
-    actor->runs = 0;
-}
-
-/* --- Outcomes ------------------------------------------------------------------------------------------ */
 
 /* What it wrote in the run that was made, or nothing. True: it is new. */
 static bool add_outcome(struct outcomes *o, struct actor *actor)
@@ -534,19 +453,18 @@ static void offer_row(struct outcomes *o, const struct actor *actor, struct row_
 }
 
 /* All its contents, whether or not they have been offered before: one may not be written in all runs any more. */
-static void offer_contents(struct outcomes *o, struct actor *actor)
+static void offer_contents(struct outcomes *o, const struct actor *actor)
 {
-    for (uint32_t i = 0; i < actor->content_count; i++) {
-        const struct split_content *content = &actor->contents[i];
-        const struct split_row *row = row_of(o, actor, content->entry);
+    const struct split_rows *s = &actor->split;
 
-        offer_row(o, actor, content->entry, content->row, row->runs == actor->runs ? SPLIT_BOTH : SPLIT_WRITTEN);
-    }
+    for (uint32_t i = 0; i < s->content_count; i++)
+        offer_row(o, actor, s->contents[i].entry, s->contents[i].row,
+                  split_rows_always(s, s->contents[i].entry) ? SPLIT_BOTH : SPLIT_WRITTEN);
     o->b.rows.writers[actor->position] = (struct possible_writer){ SPLIT_BOTH, SPLIT_BOTH, true };
 }
 
 /* From the outcome of that number on. */
-static void offer_outcomes(struct outcomes *o, struct actor *actor, uint32_t from)
+static void offer_outcomes(struct outcomes *o, const struct actor *actor, uint32_t from)
 {
     struct row_store *store = &o->a->session.store;
     uint64_t whole = actor->count == OUTCOMES_MAX ? UINT64_MAX : (UINT64_C(1) << actor->count) - 1;
@@ -620,7 +538,8 @@ static bool refute_weak(struct outcomes *o)
 
         if (is_strict && judge_readers(o, i))
             return true;
-        forget_outcomes(actor);
+        actor->count = 0;
+        actor->is_split = false;
         actor->is_open = actor->is_outside;
         actor->has_empty = actor->txn->status == TXN_UNKNOWN;
         if (actor->has_empty)
