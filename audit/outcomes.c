@@ -28,7 +28,6 @@ struct outcomes {
     ARRAY(struct outcomes_reader) unsure; /* places of those that may have done nothing, seeing what came later */
     ARRAY(uint32_t) waiting; /* places of those that may have seen what comes later, and only that */
     uint32_t refutable;      /* one of them that has not */
-    bool is_changed;         /* a place was opened when all were run again */
     ARRAY(struct outcomes_reader) readers; /* in the order in which they are judged */
     size_t reader;                         /* the next one */
     struct core core;
@@ -404,20 +403,6 @@ static enum status verify_outcome(void *context, struct error *err)
     return STATUS_OK;
 }
 
-/* All its outcomes write the same rows, if a run does that writes them all. */
-static enum status reopen_place(struct outcomes *o, uint32_t place, struct error *err)
-{
-    o->runs.found = false;
-    o->runs.made = 0;
-    TRY(run_all(o, RUNS_EVEN_IN_DOUBT, find_whole_run, err));
-    if (o->runs.found && o->runs.worlds.places.at[place - 1].fixed_count > 0 &&
-        o->runs.fixed.count == o->runs.worlds.places.at[place - 1].fixed_count)
-        worlds_open_place(&o->runs.worlds, place);
-    else
-        txn_runs_give_up(&o->runs, "may have written anything");
-    return STATUS_OK;
-}
-
 /* At the serial levels: once more, with all that the others have written. */
 static enum status verify_writer(struct outcomes *o, uint32_t place, struct error *err)
 {
@@ -430,11 +415,8 @@ static enum status verify_writer(struct outcomes *o, uint32_t place, struct erro
         return STATUS_OK;
     TRY(run_all(o, RUNS_EXACT, verify_outcome, err));
     TRY(note_met(o, err));
-    if (o->runs.is_doubtful && !o->runs.is_over) {
-        /* It is open as well, if what it may write is known; the others then have to be run again. */
-        o->is_changed = true;
-        TRY(reopen_place(o, place, err));
-    }
+    if (o->runs.is_doubtful)
+        txn_runs_give_up(&o->runs, "may have written something else than by what has an earlier ts");
     return STATUS_OK;
 }
 
@@ -640,12 +622,9 @@ static enum status go(struct outcomes *o, struct error *err)
     TRY(mark_without_place(o, err));
     TRY(sort_readers(o, err));
     TRY(take_writers(o, err));
-    do {
-        o->is_changed = false;
-        for (uint32_t k = 1; is_serial(o) && k <= place_count(o) && !o->runs.is_over; k++)
-            if (!is_waiting(o, k))
-                TRY(verify_writer(o, k, err));
-    } while (o->is_changed && !o->runs.is_over);
+    for (uint32_t k = 1; is_serial(o) && k <= place_count(o) && !o->runs.is_over; k++)
+        if (!is_waiting(o, k))
+            TRY(verify_writer(o, k, err));
     TRY(judge_waiting(o, err));
     while (o->reader < o->readers.count && !o->runs.is_over)
         TRY(judge_reader(o, o->readers.at[o->reader++].txn, err));
