@@ -34,6 +34,13 @@ static const char program[] =
     "    UPDATE u SET v = v + p WHERE id = 1;\n"
     "END;\n"
     "$$;\n"
+    "CREATE FUNCTION same() RETURNS bigint LANGUAGE plpgsql AS $$\n"
+    "DECLARE x bigint;\n"
+    "BEGIN\n"
+    "    UPDATE t SET v = v + 0 WHERE id = 1 RETURNING v INTO x;\n"
+    "    RETURN x;\n"
+    "END;\n"
+    "$$;\n"
     /* What these leave of t is what they saw of it, if v > 100. */
     "CREATE FUNCTION back_by_condition() RETURNS bigint LANGUAGE plpgsql AS $$\n"
     "DECLARE x bigint;\n"
@@ -179,6 +186,25 @@ static void who_leaves_a_row_as_it_was_may_have_seen_an_old_state(void)
         }
 }
 
+/* By value nothing is in conflict with it: it may tell the old v, 3, or the new one, 10, but no other. */
+static void who_leaves_a_row_as_it_was_may_tell_what_was_in_it(void)
+{
+    static const int answers[] = { 3, 7, 10 };
+
+    for (size_t i = 0; i < 2 * ROW_COUNT(answers); i++) {
+        struct verify_exactness exactness = { i % 2, i % 2 };
+        struct buffer log = { 0 };
+        struct verification v;
+
+        print_head(&log, 3);
+        print_call(&log, 1, "add_to_both", "\"7\"", -1);
+        print_call(&log, 2, "same", "", answers[i / 2]);
+        v = verify_exactly(&log, text_of(program), "\"snapshot\"", 2, exactness);
+        TEST_ASSERT_EQUAL_MESSAGE(answers[i / 2] == 7, v.is_accepted, v.reason);
+        buffer_close(&log);
+    }
+}
+
 /* A SELECT was taken for one that writes nothing, whatever the function does that it calls. */
 static void a_statement_that_calls_a_function_may_write(void)
 {
@@ -268,5 +294,6 @@ int main(void)
     RUN_TEST(a_lost_update_among_a_thousand_is_refuted_and_nothing_else);
     RUN_TEST(a_statement_that_calls_a_function_may_write);
     RUN_TEST(who_leaves_a_row_as_it_was_may_have_seen_an_old_state);
+    RUN_TEST(who_leaves_a_row_as_it_was_may_tell_what_was_in_it);
     return UNITY_END();
 }
