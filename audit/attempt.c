@@ -304,6 +304,8 @@ static enum status find_outcomes(struct attempt *a, enum run_mode mode, struct r
                                         .order = a->audit->order,
                                         .count = a->audit->count,
                                         .runs_max = runs_limit(a->audit),
+                                        .whole_outcomes_max = a->audit->options->whole_outcomes_max,
+                                        .exact_runs_max = a->audit->options->exact_runs_max,
                                         .pace = &a->pace };
 
     TRY(audit_plan_fill(&a->plan, rows, err));

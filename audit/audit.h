@@ -80,6 +80,11 @@ struct audit_options {
      * all executions to be tried: to compare the two.
      */
     bool by_outcomes;
+    /*
+     * How exact that proof is before it takes in more than what can have happened (audit/worlds_private.h): so many
+     * outcomes of a transaction as a whole, so many runs of it on states. 0: as many as is good; 1: none.
+     */
+    uint32_t whole_outcomes_max, exact_runs_max;
     enum audit_engine engine;
     struct audit_z3_options z3; /* of that engine */
 

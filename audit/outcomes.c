@@ -5,12 +5,9 @@
 #include <string.h>
 
 #include "audit/core_private.h"
+#include "audit/txn_runs_private.h"
 #include "audit/unexplained_private.h"
 #include "base/bisect.h"
-#include "programs/sql/access.h"
-
-#define RUN_PACE 256
-#define TXN_RUNS_MAX 20000 /* of one transaction */
 
 struct outcomes_reader {
     int64_t by_ns; /* it has seen nothing that was invoked later */
@@ -19,48 +16,26 @@ struct outcomes_reader {
 
 struct outcomes {
     const struct plan *plan;
-    struct rows *rows;
     const struct outcomes_options *options;
     struct outcomes_result *result;
-    struct runner runner;
-    struct worlds worlds;
-    bool *is_lasting; /* by table: no row ever goes */
-
-    /* Of the transaction at hand. */
-    uint32_t txn;
-    uint64_t runs;       /* of it */
-    bool writes;         /* something, in any run */
-    bool locks;          /* or writes, in one of its runs: it does more than to select */
-    ARRAY(const struct stored_row *) fixed;
-    bool lacks_memory;
-    bool found;          /* what was looked for: no more runs are needed */
-    bool is_doubtful;    /* what it can have done is not known */
-    bool is_complete;    /* it has been run to its end, and found all rows that it updates */
-    uint32_t empty;      /* the place at which it is taken to have done nothing, or NOBODY */
-    bool is_explained;   /* there is a run that will do */
+    struct txn_runs runs; /* of the transaction at hand */
+    ARRAY(const struct stored_row *) always; /* it writes them in all runs that will do, */
+    uint32_t kept;                           /* which are so many */
+    bool is_explained;        /* there is a run that will do */
     struct audit_wrong *told; /* or NULL: runs are noted there */
 
     bool is_wild;            /* those at hand have no place */
     ARRAY(struct outcomes_reader) unsure; /* places of those that may have done nothing, seeing what came later */
     ARRAY(uint32_t) waiting; /* places of those that may have seen what comes later, and only that */
     uint32_t refutable;      /* one of them that has not */
-    bool is_changed;         /* a place was opened when all were run again */
     ARRAY(struct outcomes_reader) readers; /* in the order in which they are judged */
     size_t reader;                         /* the next one */
     struct core core;
-    bool is_over;
 };
-
-typedef enum status on_run(struct outcomes *, struct error *);
 
 static bool is_serial(const struct outcomes *o)
 {
     return o->options->mode == RUN_AT_PLACE;
-}
-
-static bool is_strict(const struct outcomes *o)
-{
-    return level_closing(o->options->level) == CLOSING_TIME;
 }
 
 static const struct plan_txn *txn_of(const struct outcomes *o, uint32_t txn)
@@ -73,135 +48,9 @@ static bool must_fail(const struct plan_txn *t)
     return !t->is_unknown && t->logged->sqlstate.length > 0;
 }
 
-static void give_up(struct outcomes *o, const char *why)
-{
-    if (!o->is_over && why && !o->result->reason[0])
-        snprintf(o->result->reason, sizeof o->result->reason, "transaction %lld %s",
-                 (long long)txn_of(o, o->txn)->logged->id, why);
-    o->is_over = true;
-}
-
-/* The first reason is the one that is told. */
-static void doubt(struct outcomes *o, const char *why)
-{
-    if (!o->is_doubtful && !o->result->reason[0] && why)
-        snprintf(o->result->reason, sizeof o->result->reason, "transaction %lld %s",
-                 (long long)txn_of(o, o->txn)->logged->id, why);
-    o->is_doubtful = true;
-}
-
 static uint32_t place_count(const struct outcomes *o)
 {
-    return (uint32_t)o->worlds.places.count;
-}
-
-/* --- Runs ----------------------------------------------------------------------------------------------- */
-
-static enum status run_once(struct outcomes *o, struct error *err)
-{
-    struct runner *r = &o->runner;
-
-    worlds_begin_run(&o->worlds);
-    if (o->empty != NOBODY)
-        TRY(worlds_assume_empty(&o->worlds, o->empty, err));
-    TRY(runner_run(r, o->txn, err));
-    o->runs++;
-    o->locks |= !r->only_reads;
-    if (!pace_spend(o->options->pace, RUN_PACE + 64 * r->statements))
-        give_up(o, NULL);
-    if (r->open_line > 0) {
-        o->result->open_line = r->open_line;
-        give_up(o, NULL);
-    }
-    if (r->limit[0])
-        give_up(o, "took more than a program may");
-    else if (r->runs >= o->options->runs_max)
-        give_up(o, "came when all runs that were allowed had been made");
-    else if (o->runs >= TXN_RUNS_MAX)
-        doubt(o, "has too many ways to run");
-    if (o->worlds.met_open)
-        doubt(o, NULL);
-    return STATUS_OK;
-}
-
-static enum status keep_any(struct outcomes *, struct error *);
-static enum status find_whole_run(struct outcomes *, struct error *);
-
-/* Whether it asks only for what a run does whatever it meets. */
-static bool is_undoubting(on_run *each)
-{
-    return each == keep_any || each == find_whole_run;
-}
-
-/* Every run of the transaction at hand within the window that is set. */
-static enum status run_all(struct outcomes *o, on_run *each, struct error *err)
-{
-    struct worlds *w = &o->worlds;
-    bool more = w->floor <= w->ceiling;
-
-    worlds_begin_runs(w);
-    while (more && !o->is_over) {
-        TRY(run_once(o, err));
-        if (!o->is_over && (!o->is_doubtful || is_undoubting(each)))
-            TRY(each(o, err));
-        TRY(audit_rows_abandon(o->rows, err));
-        if (o->found || (o->is_doubtful && !is_undoubting(each)))
-            break;
-        TRY(worlds_advance(w, &more, err));
-    }
-    return STATUS_OK;
-}
-
-/* Of a run: whether its answers are right, and what it wrote does not break the rule of conflicts. */
-static enum status may_commit(struct outcomes *o, bool *may, struct error *err)
-{
-    const row_list *written = audit_rows_written(o->rows);
-    struct worlds *w = &o->worlds;
-
-    *may = o->runner.end == RUN_RIGHT;
-    if (w->sight != SIGHT_SNAPSHOT && w->sight != SIGHT_SERIAL)
-        return STATUS_OK;
-    for (size_t i = 0; i < written->count && *may; i++) {
-        const struct stored_row *row = written->at[i];
-        const struct datum *seen = worlds_seen(w, row);
-
-        if (w->sight != SIGHT_SNAPSHOT || !audit_rows_equal(o->rows, row->table, row->own, seen))
-            TRY(worlds_may_be(w, row, w->newest, seen, may, err));
-    }
-    return STATUS_OK;
-}
-
-/* --- What is written in any run ------------------------------------------------------------------------ */
-
-static void note_fixed(struct outcomes *o, const struct stored_row *row)
-{
-    struct error err;
-
-    o->writes = true;
-    for (size_t i = 0; i < o->fixed.count; i++)
-        if (o->fixed.at[i] == row)
-            return;
-    /* One that is not noted makes the proof harder, not wrong. */
-    if (array_push(&o->fixed, row, &err) != STATUS_OK)
-        o->lacks_memory = true;
-}
-
-static void on_write(void *context, const struct query *query, size_t first)
-{
-    struct outcomes *o = context;
-    const row_list *written = audit_rows_written(o->rows);
-    enum certain_write certain = influence_certain(&o->plan->influence, query);
-
-    if (certain == WRITES_ROWS)
-        o->writes = true;
-    for (size_t i = first; i < written->count; i++) {
-        const struct stored_row *row = written->at[i];
-
-        if (certain == WRITES_ROW ||
-            (certain == WRITES_ROW_IF_THERE && o->is_lasting[row->table] &&
-             row->version_count > 0 && row->versions[0].position == 0 && row->versions[0].cells))
-            note_fixed(o, row);
-    }
+    return (uint32_t)o->runs.worlds.places.count;
 }
 
 /* Whether its answers count rows that it has written. */
@@ -225,79 +74,41 @@ static bool says_that_it_wrote(const struct outcomes *o, const struct plan_txn *
     return false;
 }
 
-/* --- Windows --------------------------------------------------------------------------------------------- */
-
-/* States up to `newest`; at strict-snapshot those that time leaves. */
-static void set_window(struct outcomes *o, uint32_t newest)
-{
-    struct worlds *w = &o->worlds;
-
-    w->newest = newest;
-    w->floor = 0;
-    w->ceiling = newest;
-    w->last = audit_rows_position(o->rows);
-    if (o->options->level != LEVEL_STRICT_SNAPSHOT)
-        return;
-    for (uint32_t k = newest; k > 0; k--) {
-        const struct world_place *p = &w->places.at[k - 1];
-
-        if (!p->writes)
-            continue;
-        if (audit_plan_is_after_answer(o->plan, o->txn, p->txn))
-            w->ceiling = k - 1;
-        if (audit_plan_is_before(o->plan, p->txn, o->txn)) {
-            w->floor = k;
-            break;
-        }
-    }
-}
-
-static enum world_sight sight_of(enum run_mode mode)
-{
-    switch (mode) {
-    case RUN_AT_PLACE:
-        return SIGHT_SERIAL;
-    case RUN_SNAPSHOT:
-        return SIGHT_SNAPSHOT;
-    case RUN_LOCKING:
-        return SIGHT_LOCKING;
-    case RUN_STATEMENT:
-        return SIGHT_STATEMENT;
-    case RUN_PAPER:
-        break;
-    }
-    return SIGHT_PAPER;
-}
-
 static void begin_txn(struct outcomes *o, uint32_t txn)
 {
-    o->txn = o->worlds.txn = txn;
-    o->runs = 0;
-    o->writes = o->locks = o->found = o->is_explained = false;
-    o->fixed.count = 0;
-    o->is_doubtful = false;
-    o->empty = NOBODY;
-    o->worlds.own_place = NOBODY;
-    o->worlds.is_plain = false;
-    worlds_forget_met(&o->worlds);
+    txn_runs_begin(&o->runs, txn);
+    o->kept = 0;
+    o->is_explained = false;
+}
+
+static enum status run_all(struct outcomes *o, enum runs_kind kind, on_run *each, struct error *err)
+{
+    return txn_runs_make(&o->runs, kind, each, o, err);
 }
 
 /* --- What rests on what ---------------------------------------------------------------------------------- */
 
-/* What the transaction at hand has done rests on what it has seen. */
+static enum status note_place(struct outcomes *o, uint32_t place, struct error *err)
+{
+    return core_note(&o->core, o->runs.txn, o->runs.worlds.places.at[place - 1].txn, err);
+}
+
+/* What the transaction at hand has done rests on what it has seen, and on who came too late to be seen. */
 static enum status note_met(struct outcomes *o, struct error *err)
 {
-    for (size_t i = 0; i < o->worlds.met.count; i++)
-        TRY(core_note(&o->core, o->txn, o->worlds.places.at[o->worlds.met.at[i] - 1].txn, err));
-    return STATUS_OK;
+    const struct worlds *w = &o->runs.worlds;
+
+    for (size_t i = 0; i < w->met.count; i++)
+        TRY(note_place(o, w->met.at[i], err));
+    return w->ceiling < w->newest ? note_place(o, w->ceiling + 1, err) : STATUS_OK;
 }
 
 /* Its answers exclude outcomes of others. */
 static enum status exclude(struct outcomes *o, struct error *err)
 {
-    for (size_t i = 0; i < o->worlds.excluded.count; i++)
-        TRY(core_note(&o->core, o->worlds.places.at[o->worlds.excluded.at[i].place - 1].txn, o->txn, err));
-    worlds_exclude(&o->worlds);
+    for (size_t i = 0; i < o->runs.worlds.excluded.count; i++)
+        TRY(core_note(&o->core, o->runs.worlds.places.at[o->runs.worlds.excluded.at[i].place - 1].txn, o->runs.txn, err));
+    worlds_exclude(&o->runs.worlds);
     return STATUS_OK;
 }
 
@@ -317,13 +128,13 @@ static bool is_closed(const struct outcomes *o, const struct plan_txn *t)
 static enum status find_core(struct outcomes *o, struct error *err)
 {
     TRY(core_begin(&o->core, (uint32_t)o->plan->txns.count, err));
-    TRY(core_add(&o->core, o->txn, err));
+    TRY(core_add(&o->core, o->runs.txn, err));
     for (uint32_t i = 0; i < o->plan->txns.count; i++)
         if (txn_of(o, i)->may_write && !audit_plan_has_ts(o->plan, i))
             TRY(core_add(&o->core, i, err));
-    for (size_t k = 0; k < o->worlds.places.count; k++)
-        if (!is_closed(o, txn_of(o, o->worlds.places.at[k].txn)))
-            TRY(core_add(&o->core, o->worlds.places.at[k].txn, err));
+    for (size_t k = 0; k < o->runs.worlds.places.count; k++)
+        if (!is_closed(o, txn_of(o, o->runs.worlds.places.at[k].txn)))
+            TRY(core_add(&o->core, o->runs.worlds.places.at[k].txn, err));
     TRY(core_end(&o->core, err));
     if (o->core.is_too_much)
         return STATUS_OK;
@@ -337,11 +148,12 @@ static enum status find_core(struct outcomes *o, struct error *err)
 /* After which transaction the state is that the run saw last. */
 static int64_t last_state(const struct outcomes *o)
 {
-    const struct worlds *w = &o->worlds;
+    const struct worlds *w = &o->runs.worlds;
     uint32_t place = w->newest;
 
     for (size_t i = w->forks.count; i > 0; i--)
-        if (w->forks.at[i - 1].kind != FORK_OUTCOME) {
+        if (w->forks.at[i - 1].kind == FORK_STATE ||
+            (w->forks.at[i - 1].kind == FORK_CONTENT && w->forks.at[i - 1].place == 0)) {
             place = w->forks.at[i - 1].kind == FORK_STATE
                         ? w->forks.at[i - 1].state
                         : w->place_of.at[w->forks.at[i - 1].state];
@@ -350,13 +162,14 @@ static int64_t last_state(const struct outcomes *o)
     return place > 0 ? txn_of(o, w->places.at[place - 1].txn)->logged->id : -1;
 }
 
-static enum status tell_run(struct outcomes *o, struct error *err)
+static enum status tell_run(void *context, struct error *err)
 {
+    struct outcomes *o = context;
     if (o->told->candidates.count == UNEXPLAINED_STATES_MAX) {
-        o->told->has_more_candidates = o->found = true;
+        o->told->has_more_candidates = o->runs.found = true;
         return STATUS_OK;
     }
-    return unexplained_note(o->told, &o->runner, last_state(o), err);
+    return unexplained_note(o->told, &o->runs.runner, last_state(o), err);
 }
 
 /* The transaction at hand has no run that will do; its runs are told once more. */
@@ -364,128 +177,151 @@ static enum status refute(struct outcomes *o, struct error *err)
 {
     o->result->is_refuted = true;
     o->told = &o->result->wrong;
-    unexplained_begin(o->told, o->plan, o->txn);
-    o->runner.explains = true;
-    o->found = false;
-    o->runs = 0;
+    unexplained_begin(o->told, o->plan, o->runs.txn);
+    o->runs.runner.explains = true;
+    o->runs.found = false;
+    o->runs.made = 0;
     TRY(note_met(o, err));
-    TRY(run_all(o, tell_run, err));
-    TRY(unexplained_end(o->told, o->plan, o->txn, err));
-    o->is_over = true;
+    if (o->runs.worlds.floor > 0)
+        TRY(note_place(o, o->runs.worlds.floor, err));
+    TRY(run_all(o, RUNS_OR_COARSE, tell_run, err));
+    TRY(unexplained_end(o->told, o->plan, o->runs.txn, err));
+    o->runs.is_over = true;
     return find_core(o, err);
 }
 
 /* --- Those that may write --------------------------------------------------------------------------------- */
 
-static enum status keep_outcome(struct outcomes *o, struct error *err)
+/* The rows that all runs write that will do, this one among them. */
+static enum status note_always(struct outcomes *o, struct error *err)
 {
+    const row_list *written = audit_rows_written(o->runs.rows);
+    size_t left = 0;
+
+    if (o->kept++ == 0) {
+        o->always.count = 0;
+        for (size_t i = 0; i < written->count; i++)
+            TRY(array_push(&o->always, written->at[i], err));
+        return STATUS_OK;
+    }
+    for (size_t i = 0; i < o->always.count; i++)
+        if (o->always.at[i]->has_own)
+            o->always.at[left++] = o->always.at[i];
+    o->always.count = left;
+    return STATUS_OK;
+}
+
+static enum status keep_outcome(void *context, struct error *err)
+{
+    struct outcomes *o = context;
     bool may;
 
-    TRY(may_commit(o, &may, err));
+    TRY(txn_runs_may_commit(&o->runs, &may, err));
     if (!may)
         return STATUS_OK;
-    TRY(worlds_keep_run(&o->worlds, err));
-    TRY(worlds_add_outcome(&o->worlds, err));
-    if (o->worlds.places.at[place_count(o) - 1].count > WORLDS_OUTCOMES_MAX)
-        doubt(o, "may have written too many different things");
+    TRY(worlds_keep_run(&o->runs.worlds, err));
+    TRY(note_always(o, err));
+    TRY(worlds_add_outcome(&o->runs.worlds, err));
+    if (o->runs.worlds.places.at[place_count(o) - 1].is_overfull)
+        txn_runs_doubt(&o->runs, "may have written too many different things");
     return STATUS_OK;
 }
 
 /* Whether all that it may write is what the run that has ended has written. */
 static bool wrote_all(const struct outcomes *o)
 {
-    return o->runner.is_whole && !o->runner.missed_update && is_closed(o, txn_of(o, o->txn)) &&
-           audit_rows_written(o->rows)->count > 0 &&
-           audit_rows_written(o->rows)->count == o->fixed.count;
+    return o->runs.runner.is_whole && !o->runs.runner.missed_update && is_closed(o, txn_of(o, o->runs.txn)) &&
+           audit_rows_written(o->runs.rows)->count > 0 &&
+           audit_rows_written(o->runs.rows)->count == o->runs.fixed.count;
 }
 
 /* A run that tells which rows it writes, whatever the answers. */
-static enum status keep_any(struct outcomes *o, struct error *err)
+static enum status keep_any(void *context, struct error *err)
 {
+    struct outcomes *o = context;
     if (!wrote_all(o))
         return STATUS_OK;
-    o->found = true;
+    o->runs.found = true;
     if (!o->is_wild)
-        return worlds_add_outcome(&o->worlds, err);
-    audit_rows_mark_wild(o->rows);
+        return worlds_add_outcome(&o->runs.worlds, err);
+    audit_rows_mark_wild(o->runs.rows);
     return STATUS_OK;
 }
 
-static enum status find_whole_run(struct outcomes *o, struct error *err)
+static enum status find_whole_run(void *context, struct error *err)
 {
+    struct outcomes *o = context;
     (void)err;
-    o->found = wrote_all(o);
+    o->runs.found = wrote_all(o);
     return STATUS_OK;
 }
 
 /* What it did is not known, but to which rows. */
 static enum status open_place(struct outcomes *o, struct error *err)
 {
-    struct world_place *p = &o->worlds.places.at[place_count(o) - 1];
+    struct world_place *p = &o->runs.worlds.places.at[place_count(o) - 1];
 
-    o->found = false;
-    o->runs = 0;
+    o->runs.found = false;
+    o->runs.made = 0;
     if (p->count == 0)
-        TRY(run_all(o, keep_any, err));
+        TRY(run_all(o, RUNS_EVEN_IN_DOUBT, keep_any, err));
     else
-        TRY(run_all(o, find_whole_run, err));
-    p = &o->worlds.places.at[place_count(o) - 1];
-    if (p->count > WORLDS_OUTCOMES_MAX)
-        p->count = WORLDS_OUTCOMES_MAX;
-    if (!o->found) {
-        give_up(o, "may have written anything");
+        TRY(run_all(o, RUNS_EVEN_IN_DOUBT, find_whole_run, err));
+    if (!o->runs.found) {
+        txn_runs_give_up(&o->runs, "may have written anything");
         return STATUS_OK;
     }
-    worlds_open_place(&o->worlds, place_count(o));
-    p->writes = !txn_of(o, o->txn)->is_unknown;
+    worlds_open_place(&o->runs.worlds, place_count(o));
+    p->writes = !txn_of(o, o->runs.txn)->is_unknown;
     return STATUS_OK;
 }
 
-static enum status ignore_run(struct outcomes *o, struct error *err)
+static enum status ignore_run(void *context, struct error *err)
 {
+    struct outcomes *o = context;
     (void)err;
-    o->found = true;
+    o->runs.found = true;
     return STATUS_OK;
 }
 
 /* A run from which to learn what it writes in any case, whatever it met. */
 static enum status run_plainly(struct outcomes *o, struct error *err)
 {
-    o->worlds.is_plain = true;
-    TRY(run_all(o, ignore_run, err));
-    o->worlds.is_plain = o->found = o->is_doubtful = false;
-    for (size_t i = 0; i < o->fixed.count; i++)
-        TRY(worlds_add_fixed(&o->worlds, o->fixed.at[i], err));
+    o->runs.worlds.is_plain = true;
+    TRY(run_all(o, RUNS_EXACT, ignore_run, err));
+    o->runs.worlds.is_plain = o->runs.found = o->runs.is_doubtful = false;
+    for (size_t i = 0; i < o->runs.fixed.count; i++)
+        TRY(worlds_add_fixed(&o->runs.worlds, o->runs.fixed.at[i], err));
     return STATUS_OK;
 }
 
 static enum status end_place(struct outcomes *o, const struct plan_txn *t, struct error *err)
 {
-    struct world_place *p = &o->worlds.places.at[place_count(o) - 1];
+    struct world_place *p = &o->runs.worlds.places.at[place_count(o) - 1];
     size_t written = p->count;
+    bool may_be_empty;
 
-    p->writes = !t->is_unknown && !must_fail(t) && (o->writes || says_that_it_wrote(o, t));
+    p->writes = !t->is_unknown && !must_fail(t) && (o->runs.writes || says_that_it_wrote(o, t));
     if (p->count == 0 && !t->is_unknown) {
         /* At the serial levels it may see what comes later, and elsewhere if it writes nothing. */
         if (!is_serial(o) && p->writes)
             return refute(o, err);
         TRY(array_push(&o->waiting, place_count(o), err));
     }
-    if (t->is_unknown || (!is_serial(o) && !p->writes) || p->count == 0)
-        TRY(worlds_add_outcome(&o->worlds, err));
-    if (p->count > WORLDS_OUTCOMES_MAX) {
-        doubt(o, "may have written too many different things");
-        return open_place(o, err);
-    }
-    worlds_end_place(&o->worlds);
+    may_be_empty = t->is_unknown || (!is_serial(o) && !p->writes) || p->count == 0;
+    if (may_be_empty)
+        TRY(worlds_add_outcome(&o->runs.worlds, err));
+    for (size_t i = 0; i < o->always.count && p->is_split && !may_be_empty; i++)
+        TRY(worlds_add_always(&o->runs.worlds, o->always.at[i], err));
+    worlds_end_place(&o->runs.worlds);
     TRY(note_met(o, err));
     if (is_serial(o))
         return STATUS_OK;
     /* Who writes in any case has no other runs than these. */
     if (p->writes)
         return exclude(o, err);
-    if (!t->is_unknown && written > 0 && written < p->count &&
-             o->options->level == LEVEL_STRICT_SNAPSHOT)
+    if (!t->is_unknown && !p->is_split && written > 0 && written < p->count &&
+        o->options->level == LEVEL_STRICT_SNAPSHOT)
         return array_push(&o->unsure,
                           ((struct outcomes_reader){ t->first_answer_ns == TIME_NEVER
                                                          ? INT64_MAX
@@ -500,29 +336,30 @@ static enum status take_writer(struct outcomes *o, uint32_t txn, struct error *e
     const struct plan_txn *t = txn_of(o, txn);
 
     begin_txn(o, txn);
-    set_window(o, place_count(o));
-    TRY(worlds_begin_place(&o->worlds, txn, err));
+    txn_runs_set_window(&o->runs, place_count(o));
+    TRY(worlds_begin_place(&o->runs.worlds, txn, err));
     if (is_serial(o)) {
-        o->worlds.own_place = place_count(o);
+        o->runs.worlds.own_place = place_count(o);
         TRY(run_plainly(o, err));
     }
     if (!must_fail(t))
-        TRY(run_all(o, keep_outcome, err));
-    if (o->is_over)
+        TRY(run_all(o, RUNS_OR_COARSE, keep_outcome, err));
+    if (o->runs.is_over)
         return STATUS_OK;
-    return o->is_doubtful ? open_place(o, err) : end_place(o, t, err);
+    return o->runs.is_doubtful ? open_place(o, err) : end_place(o, t, err);
 }
 
 /* --- Those that are asked at the end ------------------------------------------------------------------------ */
 
 /* The first one will do, unless others could exclude something. */
-static enum status find_reader(struct outcomes *o, struct error *err)
+static enum status find_reader(void *context, struct error *err)
 {
-    if (o->runner.end != RUN_RIGHT || audit_rows_written(o->rows)->count > 0)
+    struct outcomes *o = context;
+    if (o->runs.runner.end != RUN_RIGHT || audit_rows_written(o->runs.rows)->count > 0)
         return STATUS_OK;
     o->is_explained = true;
-    o->found = o->options->level != LEVEL_STRICT_SNAPSHOT || o->worlds.narrowed.count == 0;
-    return worlds_keep_run(&o->worlds, err);
+    o->runs.found = o->options->level != LEVEL_STRICT_SNAPSHOT || o->runs.worlds.narrowed.count == 0;
+    return worlds_keep_run(&o->runs.worlds, err);
 }
 
 /* From where on to look for what it saw: behind those with an earlier ts. */
@@ -533,7 +370,7 @@ static uint32_t place_of_reader(const struct outcomes *o, uint32_t txn)
     if (!is_serial(o) || !audit_plan_has_ts(o->plan, txn))
         return all;
     BISECT(place, 0, all,
-           audit_plan_compare_ts(o->plan, o->worlds.places.at[place].txn, txn) < 0);
+           audit_plan_compare_ts(o->plan, o->runs.worlds.places.at[place].txn, txn) < 0);
     return place;
 }
 
@@ -544,82 +381,67 @@ static enum status judge_reader(struct outcomes *o, uint32_t txn, struct error *
     bool is_first = true;
 
     begin_txn(o, txn);
-    set_window(o, all);
-    TRY(run_all(o, find_reader, err));
-    if (!o->is_explained && !o->is_over && o->options->mode == RUN_LOCKING && o->locks)
-        for (uint32_t newest = all; newest > 0 && !o->found && !o->is_doubtful && !o->is_over;
+    txn_runs_set_window(&o->runs, all);
+    TRY(run_all(o, RUNS_OR_COARSE, find_reader, err));
+    if (!o->is_explained && !o->runs.is_over && o->options->mode == RUN_LOCKING && o->runs.locks)
+        for (uint32_t newest = all; newest > 0 && !o->runs.found && !o->runs.is_doubtful && !o->runs.is_over;
              newest--) {
             is_first = false;
-            set_window(o, newest - 1);
-            TRY(run_all(o, find_reader, err));
+            txn_runs_set_window(&o->runs, newest - 1);
+            TRY(run_all(o, RUNS_OR_COARSE, find_reader, err));
         }
-    if (o->is_over || o->is_doubtful)
+    if (o->runs.is_over || o->runs.is_doubtful)
         return STATUS_OK;
     if (o->is_explained) {
         TRY(note_met(o, err));
-        return o->options->level == LEVEL_STRICT_SNAPSHOT && !o->found ? exclude(o, err) : STATUS_OK;
+        return o->options->level == LEVEL_STRICT_SNAPSHOT && !o->runs.found ? exclude(o, err) : STATUS_OK;
     }
     if (!is_first)
-        set_window(o, all);
+        txn_runs_set_window(&o->runs, all);
     return refute(o, err);
 }
 
-static enum status verify_outcome(struct outcomes *o, struct error *err)
+static enum status verify_outcome(void *context, struct error *err)
 {
+    struct outcomes *o = context;
     bool may;
 
-    TRY(may_commit(o, &may, err));
-    if (may && !worlds_has_outcome(&o->worlds, o->worlds.own_place))
-        doubt(o, "may have written something else where it saw what has a later ts");
-    return STATUS_OK;
-}
-
-/* All its outcomes write the same rows, if a run does that writes them all. */
-static enum status reopen_place(struct outcomes *o, uint32_t place, struct error *err)
-{
-    o->found = false;
-    o->runs = 0;
-    TRY(run_all(o, find_whole_run, err));
-    if (o->found && o->worlds.places.at[place - 1].fixed_count > 0 &&
-        o->fixed.count == o->worlds.places.at[place - 1].fixed_count)
-        worlds_open_place(&o->worlds, place);
-    else
-        give_up(o, "may have written anything");
+    TRY(txn_runs_may_commit(&o->runs, &may, err));
+    if (may && !worlds_has_outcome(&o->runs.worlds, o->runs.worlds.own_place))
+        txn_runs_doubt(&o->runs, "may have written something else where it saw what has a later ts");
     return STATUS_OK;
 }
 
 /* At the serial levels: once more, with all that the others have written. */
 static enum status verify_writer(struct outcomes *o, uint32_t place, struct error *err)
 {
-    uint32_t txn = o->worlds.places.at[place - 1].txn;
+    uint32_t txn = o->runs.worlds.places.at[place - 1].txn;
 
     begin_txn(o, txn);
-    set_window(o, place - 1);
-    o->worlds.own_place = place;
-    if (must_fail(txn_of(o, txn)) || o->worlds.places.at[place - 1].is_open)
+    txn_runs_set_window(&o->runs, place - 1);
+    o->runs.worlds.own_place = place;
+    if (must_fail(txn_of(o, txn)) || o->runs.worlds.places.at[place - 1].is_open)
         return STATUS_OK;
-    TRY(run_all(o, verify_outcome, err));
+    TRY(run_all(o, RUNS_EXACT, verify_outcome, err));
     TRY(note_met(o, err));
-    if (o->is_doubtful && !o->is_over) {
-        /* It is open as well, if what it may write is known; the others then have to be run again. */
-        o->is_changed = true;
-        TRY(reopen_place(o, place, err));
-    }
+    if (o->runs.is_doubtful)
+        txn_runs_give_up(&o->runs, "may have written something else than by what has an earlier ts");
     return STATUS_OK;
 }
 
-static enum status find_right(struct outcomes *o, struct error *err)
+static enum status find_right(void *context, struct error *err)
 {
-    return may_commit(o, &o->found, err);
+    struct outcomes *o = context;
+    return txn_runs_may_commit(&o->runs, &o->runs.found, err);
 }
 
 /* Whether one that had no run when only what has an earlier ts was known has one now. */
 static enum status find_late_run(struct outcomes *o, uint32_t place, struct error *err)
 {
-    begin_txn(o, o->worlds.places.at[place - 1].txn);
-    set_window(o, place - 1);
-    o->worlds.own_place = place;
-    return run_all(o, find_right, err);
+    begin_txn(o, o->runs.worlds.places.at[place - 1].txn);
+    txn_runs_set_window(&o->runs, place - 1);
+    o->runs.worlds.own_place = place;
+    return run_all(o, RUNS_EXACT, find_right, err);
 }
 
 static enum status judge_waiting(struct outcomes *o, struct error *err)
@@ -627,23 +449,23 @@ static enum status judge_waiting(struct outcomes *o, struct error *err)
     bool is_late = false;
 
     /* What the others can do is known only if none of them has such a run. */
-    for (size_t i = 0; i < o->waiting.count && is_serial(o) && !o->is_over; i++) {
+    for (size_t i = 0; i < o->waiting.count && is_serial(o) && !o->runs.is_over; i++) {
         uint32_t place = o->waiting.at[i];
 
-        if (must_fail(txn_of(o, o->worlds.places.at[place - 1].txn)))
+        if (must_fail(txn_of(o, o->runs.worlds.places.at[place - 1].txn)))
             continue;
         TRY(find_late_run(o, place, err));
-        if (o->found || o->is_doubtful)
-            give_up(o, "has its answers only where it saw what has a later ts");
+        if (o->runs.found || o->runs.is_doubtful)
+            txn_runs_give_up(&o->runs, "has its answers only where it saw what has a later ts");
         is_late = true;
         o->refutable = place;
     }
-    if (is_late && !o->is_over) {
+    if (is_late && !o->runs.is_over) {
         TRY(find_late_run(o, o->refutable, err));
-        return o->is_over ? STATUS_OK : refute(o, err);
+        return o->runs.is_over ? STATUS_OK : refute(o, err);
     }
-    for (size_t i = 0; i < o->waiting.count && !o->is_over; i++)
-        TRY(judge_reader(o, o->worlds.places.at[o->waiting.at[i] - 1].txn, err));
+    for (size_t i = 0; i < o->waiting.count && !o->runs.is_over; i++)
+        TRY(judge_reader(o, o->runs.worlds.places.at[o->waiting.at[i] - 1].txn, err));
     return STATUS_OK;
 }
 
@@ -655,10 +477,11 @@ static bool is_waiting(const struct outcomes *o, uint32_t place)
     return false;
 }
 
-static enum status find_empty(struct outcomes *o, struct error *err)
+static enum status find_empty(void *context, struct error *err)
 {
+    struct outcomes *o = context;
     (void)err;
-    o->found = o->runner.end == RUN_RIGHT && audit_rows_written(o->rows)->count == 0;
+    o->runs.found = o->runs.runner.end == RUN_RIGHT && audit_rows_written(o->runs.rows)->count == 0;
     return STATUS_OK;
 }
 
@@ -704,18 +527,18 @@ static enum status sort_readers(struct outcomes *o, struct error *err)
  */
 static enum status judge_empty(struct outcomes *o, uint32_t place, struct error *err)
 {
-    begin_txn(o, o->worlds.places.at[place - 1].txn);
-    set_window(o, place_count(o));
-    if (o->worlds.floor < place)
-        o->worlds.floor = place;
-    o->empty = place;
-    TRY(run_all(o, find_empty, err));
+    begin_txn(o, o->runs.worlds.places.at[place - 1].txn);
+    txn_runs_set_window(&o->runs, place_count(o));
+    if (o->runs.worlds.floor < place)
+        o->runs.worlds.floor = place;
+    o->runs.empty = place;
+    TRY(run_all(o, RUNS_EXACT, find_empty, err));
     TRY(note_met(o, err));
-    if (o->found || o->is_doubtful || o->is_over || worlds_exclude_empty(&o->worlds, place))
+    if (o->runs.found || o->runs.is_doubtful || o->runs.is_over || worlds_exclude_empty(&o->runs.worlds, place))
         return STATUS_OK;
     /* The others are excluded already. */
-    o->empty = NOBODY;
-    set_window(o, place - 1);
+    o->runs.empty = NOBODY;
+    txn_runs_set_window(&o->runs, place - 1);
     return refute(o, err);
 }
 
@@ -724,7 +547,7 @@ static enum status judge_unsure(struct outcomes *o, int64_t invoked, struct erro
     size_t left = 0;
 
     for (size_t i = 0; i < o->unsure.count; i++) {
-        if (o->unsure.at[i].by_ns < invoked && !o->is_over)
+        if (o->unsure.at[i].by_ns < invoked && !o->runs.is_over)
             TRY(judge_empty(o, o->unsure.at[i].txn, err));
         else
             o->unsure.at[left++] = o->unsure.at[i];
@@ -736,7 +559,7 @@ static enum status judge_unsure(struct outcomes *o, int64_t invoked, struct erro
 /* Those that had their first answer before any of the writers that are left was invoked. */
 static enum status judge_readers(struct outcomes *o, int64_t invoked, struct error *err)
 {
-    while (o->reader < o->readers.count && o->readers.at[o->reader].by_ns < invoked && !o->is_over)
+    while (o->reader < o->readers.count && o->readers.at[o->reader].by_ns < invoked && !o->runs.is_over)
         TRY(judge_reader(o, o->readers.at[o->reader++].txn, err));
     return STATUS_OK;
 }
@@ -764,15 +587,15 @@ static int64_t *find_invoked(const struct outcomes *o)
 static enum status mark_without_place(struct outcomes *o, struct error *err)
 {
     o->is_wild = true;
-    for (uint32_t i = 0; i < o->plan->txns.count && !o->is_over; i++) {
+    for (uint32_t i = 0; i < o->plan->txns.count && !o->runs.is_over; i++) {
         if (!txn_of(o, i)->may_write || audit_plan_has_ts(o->plan, i))
             continue;
         begin_txn(o, i);
-        set_window(o, 0);
-        o->worlds.is_plain = true;
-        TRY(run_all(o, keep_any, err));
-        if (!o->found)
-            give_up(o, "may write, and its place in the order of commits is not known");
+        txn_runs_set_window(&o->runs, 0);
+        o->runs.worlds.is_plain = true;
+        TRY(run_all(o, RUNS_EVEN_IN_DOUBT, keep_any, err));
+        if (!o->runs.found)
+            txn_runs_give_up(&o->runs, "may write, and its place in the order of commits is not known");
     }
     o->is_wild = false;
     return STATUS_OK;
@@ -790,13 +613,13 @@ static enum status take_writers(struct outcomes *o, struct error *err)
 
     if (!invoked)
         return error_set(err, STATUS_OVER_LIMIT, "no memory for times");
-    for (uint32_t i = 0; i < o->options->count && !o->is_over && status == STATUS_OK; i++) {
+    for (uint32_t i = 0; i < o->options->count && !o->runs.is_over && status == STATUS_OK; i++) {
         if (o->options->level == LEVEL_STRICT_SNAPSHOT) {
             status = judge_unsure(o, invoked[i], err);
             if (status == STATUS_OK)
                 status = judge_readers(o, invoked[i], err);
         }
-        if (status == STATUS_OK && !o->is_over && has_place(o, o->options->order[i]))
+        if (status == STATUS_OK && !o->runs.is_over && has_place(o, o->options->order[i]))
             status = take_writer(o, o->options->order[i], err);
     }
     free(invoked);
@@ -808,83 +631,35 @@ static enum status go(struct outcomes *o, struct error *err)
     TRY(mark_without_place(o, err));
     TRY(sort_readers(o, err));
     TRY(take_writers(o, err));
-    do {
-        o->is_changed = false;
-        for (uint32_t k = 1; is_serial(o) && k <= place_count(o) && !o->is_over; k++)
-            if (!is_waiting(o, k))
-                TRY(verify_writer(o, k, err));
-    } while (o->is_changed && !o->is_over);
+    for (uint32_t k = 1; is_serial(o) && k <= place_count(o) && !o->runs.is_over; k++)
+        if (!is_waiting(o, k))
+            TRY(verify_writer(o, k, err));
     TRY(judge_waiting(o, err));
-    while (o->reader < o->readers.count && !o->is_over)
+    while (o->reader < o->readers.count && !o->runs.is_over)
         TRY(judge_reader(o, o->readers.at[o->reader++].txn, err));
     return STATUS_OK;
-}
-
-static enum status find_lasting(struct outcomes *o, struct error *err)
-{
-    const struct program_tree *tree = &o->plan->program->tree;
-    uint32_t tables = tree->schema.table_count;
-    const struct access *access;
-    struct arena arena = { 0 };
-    enum status status;
-
-    o->is_lasting = calloc((size_t)tables + 1, sizeof *o->is_lasting);
-    if (!o->is_lasting)
-        return error_set(err, STATUS_OVER_LIMIT, "no memory for tables");
-    TRY(arena_init(&arena, ARENA_UNLIMITED, err));
-    status = access_find(tree, &arena, &access, err);
-    for (uint32_t t = 0; t < tables && status == STATUS_OK; t++) {
-        const struct schema_columns *key = &tree->schema.tables[t].key;
-
-        o->is_lasting[t] = true;
-        for (uint32_t f = 0; f < tree->function_count; f++) {
-            const struct access *a = &access[f * tables + t];
-
-            if (a->deletes)
-                o->is_lasting[t] = false;
-            for (uint16_t i = 0; i < key->count && a->updates; i++)
-                if (a->columns_written[key->at[i]])
-                    o->is_lasting[t] = false;
-        }
-    }
-    arena_close(&arena);
-    return status;
 }
 
 enum status outcomes_refute(const struct plan *plan, struct rows *rows,
                             const struct outcomes_options *options, struct outcomes_result *result,
                             struct error *err)
 {
-    struct outcomes o = { .plan = plan, .rows = rows, .options = options, .result = result };
-    struct open_order open = { .line = 0 };
+    struct outcomes o = { .plan = plan, .options = options, .result = result };
     enum status status;
 
     *result = (struct outcomes_result){ .is_refuted = false };
-    status = runner_open(&o.runner, plan, rows, options->mode, err);
-    if (status == STATUS_OK)
-        status = worlds_open(&o.worlds, plan, rows, sight_of(options->mode), err);
-    if (status == STATUS_OK)
-        status = open_order_find(&open, &plan->program->tree, err);
-    if (status == STATUS_OK)
-        status = find_lasting(&o, err);
-    o.runner.worlds = &o.worlds;
-    o.runner.open = &open;
-    o.runner.open_line = result->open_line = open.line;
-    o.runner.write_listener = on_write;
-    o.runner.context = &o;
-    o.worlds.is_strict = is_strict(&o);
-    if (status == STATUS_OK && open.line == 0)
+    status = txn_runs_open(&o.runs, plan, rows, options, err);
+    if (status == STATUS_OK && o.runs.open.line == 0)
         status = go(&o, err);
-    result->runs = o.runner.runs;
-    snprintf(result->limit, sizeof result->limit, "%s", o.runner.limit);
-    open_order_close(&open);
-    worlds_close(&o.worlds);
-    runner_close(&o.runner);
-    array_close(&o.fixed);
+    result->open_line = o.runs.open_line;
+    result->runs = o.runs.runner.runs;
+    snprintf(result->reason, sizeof result->reason, "%s", o.runs.reason);
+    snprintf(result->limit, sizeof result->limit, "%s", o.runs.runner.limit);
+    txn_runs_close(&o.runs);
+    array_close(&o.always);
     array_close(&o.waiting);
     array_close(&o.unsure);
     array_close(&o.readers);
     core_close(&o.core);
-    free(o.is_lasting);
     return status;
 }

@@ -16,7 +16,10 @@
  *    one of its outcomes.
  *  - at the serial levels, rows are seen as any transaction may have left them, also those with a later ts. So when
  *    all have their outcomes, all are run again: each must have come to the same ones.
- *  - a transaction that may write and has no ts; more outcomes than a mask has bits; too many runs.
+ *  - a transaction that may write and has no ts; more contents of a row than can be kept; too many runs.
+ *
+ * More outcomes than a mask has bits, and too many runs on states, are taken together to more than what can have
+ * happened first: worlds_private.h.
  */
 #ifndef AUDIT_OUTCOMES_PRIVATE_H
 #define AUDIT_OUTCOMES_PRIVATE_H
@@ -33,6 +36,7 @@ struct outcomes_options {
     const uint32_t *order; /* of all transactions, by ts */
     uint32_t count;
     uint64_t runs_max;
+    uint32_t whole_outcomes_max, exact_runs_max; /* as in audit.h */
     struct pace *pace;
 };
 

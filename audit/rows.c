@@ -227,6 +227,35 @@ void audit_rows_narrow(struct rows *r, const struct row_look *look, const struct
     narrow(&n, state, low, high);
 }
 
+uint64_t audit_rows_look_hash(struct rows *r, const struct row_look *look, uint64_t used,
+                              const struct stored_row *row, const struct datum *cells)
+{
+    if (!cells || !condition_matches(look->filter, cells, &r->scratch))
+        return 0;
+    return audit_rows_hash(r, row->table, cells, used);
+}
+
+bool audit_rows_tells_all(const struct rows *r, const struct row_look *look, uint64_t used)
+{
+    const struct schema_columns *key = &schema_of(r)->tables[look->filter->condition->table].key;
+    uint64_t filtered = filter_columns(look->filter);
+
+    for (uint32_t i = 0; i < key->count; i++)
+        filtered &= ~used_bit(key->at[i]);
+    return used == ALL_COLUMNS && filtered == 0;
+}
+
+bool audit_rows_looks_alike(struct rows *r, const struct row_look *look, uint64_t used,
+                            const struct stored_row *row, const struct datum *a, const struct datum *b)
+{
+    bool a_matches = a && condition_matches(look->filter, a, &r->scratch);
+    bool b_matches = b && condition_matches(look->filter, b, &r->scratch);
+
+    if (!a_matches || !b_matches)
+        return a_matches == b_matches;
+    return same_to(a, b, used, width_of(r, row->table));
+}
+
 /* --- Looks ---------------------------------------------------------------------------------------- */
 
 struct rows_scan {
@@ -606,27 +635,41 @@ static uint64_t changes_of(const struct rows *r, const struct stored_row *row)
     return row->own_changes;
 }
 
-enum status audit_rows_commit(struct rows *r, struct error *err)
+/* As a version at the next position. */
+static enum status commit_row(struct rows *r, struct stored_row *row, struct error *err)
 {
-    uint32_t position = audit_rows_position(r) + 1;
+    uint64_t changes = changes_of(r, row);
+    const struct row_version version = { .position = audit_rows_position(r) + 1,
+                                         .is_whole = changes == ALL_COLUMNS,
+                                         .changes = changes,
+                                         .cells = row->own };
 
-    TRY(array_reserve(&r->log, r->written.count, err));
-    for (size_t i = 0; i < r->written.count; i++) {
-        struct stored_row *row = r->written.at[i];
-        uint64_t changes = changes_of(r, row);
-        const struct row_version version = { .position = position,
-                                             .is_whole = changes == ALL_COLUMNS,
-                                             .changes = changes,
-                                             .cells = row->own };
+    TRY(add_version(row, version, err));
+    row->has_own = false;
+    row->own = NULL;
+    return array_push(&r->log, row, err);
+}
 
-        TRY(add_version(row, version, err));
-        row->has_own = false;
-        row->own = NULL;
-        r->log.at[r->log.count++] = row;
-    }
-    r->written.count = 0;
+static enum status end_commit(struct rows *r, struct error *err)
+{
     TRY(array_push(&r->log_ends, r->log.count, err));
     return array_push(&r->marks, r->cells.used, err);
+}
+
+enum status audit_rows_commit(struct rows *r, struct error *err)
+{
+    TRY(array_reserve(&r->log, r->written.count, err));
+    for (size_t i = 0; i < r->written.count; i++)
+        TRY(commit_row(r, r->written.at[i], err));
+    r->written.count = 0;
+    return end_commit(r, err);
+}
+
+enum status audit_rows_commit_one(struct rows *r, size_t number, struct error *err)
+{
+    TRY(commit_row(r, r->written.at[number], err));
+    r->written.at[number] = r->written.at[--r->written.count];
+    return end_commit(r, err);
 }
 
 /* The version before the one that is gone is the latest again. */
@@ -723,14 +766,19 @@ uint64_t audit_rows_cell_hash(const struct datum *d)
     return datum_hash(d) + d->kind + ((uint64_t)d->scale << 8);
 }
 
+uint64_t audit_rows_hash(const struct rows *r, uint32_t table, const struct datum *cells, uint64_t used)
+{
+    uint64_t hash = cells != NULL;
+
+    for (uint16_t k = 0; cells && k < width_of(r, table); k++)
+        if (used & used_bit(k))
+            hash = hash_mix(hash, audit_rows_cell_hash(&cells[k]));
+    return hash;
+}
+
 uint64_t audit_rows_own_hash(const struct rows *r, const struct stored_row *row, uint64_t used)
 {
-    uint64_t hash = hash_mix(row->own != NULL, (uint64_t)(uintptr_t)row);
-
-    for (uint16_t k = 0; row->own && k < width_of(r, row->table); k++)
-        if (used & used_bit(k))
-            hash = hash_mix(hash, audit_rows_cell_hash(&row->own[k]));
-    return hash;
+    return hash_mix(audit_rows_hash(r, row->table, row->own, used), (uint64_t)(uintptr_t)row);
 }
 
 uint64_t audit_rows_written_hash(const struct rows *r)

@@ -143,6 +143,8 @@ MUST_USE enum status audit_rows_drop(struct rows *, uint32_t txn, struct error *
 MUST_USE enum status audit_rows_abandon(struct rows *, struct error *);
 /* It is the next commit. */
 MUST_USE enum status audit_rows_commit(struct rows *, struct error *);
+/* One of the rows that it has written is, and counts as written no more. */
+MUST_USE enum status audit_rows_commit_one(struct rows *, size_t number, struct error *);
 uint32_t audit_rows_position(const struct rows *);
 /* Takes back the newest commit, which was that of `txn`; UINT32_MAX: nobody has touched its rows. */
 MUST_USE enum status audit_rows_pop(struct rows *, uint32_t txn, struct error *);
@@ -178,6 +180,21 @@ bool audit_rows_equal(const struct rows *, uint32_t table, const struct datum *,
 /* Whether they have the same in the columns that a look makes use of. */
 bool audit_rows_look_same(const struct rows *, const struct row_look *, const struct stored_row *,
                           const struct datum *, const struct datum *);
+
+/*
+ * How the row looks to a look that makes use of these columns: what does not match its filter looks as if it were
+ * absent.
+ */
+uint64_t audit_rows_look_hash(struct rows *, const struct row_look *, uint64_t used, const struct stored_row *,
+                              const struct datum *);
+bool audit_rows_looks_alike(struct rows *, const struct row_look *, uint64_t used, const struct stored_row *,
+                            const struct datum *, const struct datum *);
+
+/* Whether it tells all contents of a row with this key apart, or looks at none of them. */
+bool audit_rows_tells_all(const struct rows *, const struct row_look *, uint64_t used);
+
+/* Of a row of a table, which may be NULL, as somebody sees it who uses these columns. */
+uint64_t audit_rows_hash(const struct rows *, uint32_t table, const struct datum *, uint64_t used);
 
 /* Of a cell, with its scale: 1.0 and 1.00 are equal, but print differently. */
 uint64_t audit_rows_cell_hash(const struct datum *);

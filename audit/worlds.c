@@ -7,7 +7,7 @@
 enum status worlds_open(struct worlds *w, const struct plan *plan, struct rows *rows,
                         enum world_sight sight, struct error *err)
 {
-    *w = (struct worlds){ .plan = plan, .rows = rows, .sight = sight };
+    *w = (struct worlds){ .plan = plan, .rows = rows, .sight = sight, .outcomes_max = WORLDS_OUTCOMES_MAX };
     return array_push(&w->place_of, 0, err);
 }
 
@@ -16,6 +16,8 @@ void worlds_close(struct worlds *w)
     array_close(&w->places);
     array_close(&w->place_of);
     array_close(&w->fixed);
+    array_close(&w->always);
+    row_contents_close(&w->contents);
     array_close(&w->path);
     array_close(&w->forks);
     array_close(&w->narrowed);
@@ -36,9 +38,14 @@ static struct world_place *place_at(const struct worlds *w, uint32_t place)
     return &w->places.at[place - 1];
 }
 
+static bool is_split(const struct worlds *w, uint32_t place)
+{
+    return place > 0 && place_at(w, place)->is_split;
+}
+
 static bool forks_at(const struct worlds *w, uint32_t place)
 {
-    return place > 0 && place_at(w, place)->count > 1;
+    return place > 0 && (place_at(w, place)->count > 1 || place_at(w, place)->is_split);
 }
 
 static bool is_open(const struct worlds *w, uint32_t place)
@@ -55,7 +62,7 @@ static uint32_t end_of(const struct worlds *w, uint32_t place)
 enum status worlds_begin_place(struct worlds *w, uint32_t txn, struct error *err)
 {
     struct world_place p = { .txn = txn, .first = audit_rows_position(w->rows) + 1,
-                             .fixed = w->fixed.count };
+                             .fixed = w->fixed.count, .always = w->always.count };
 
     assert(w->place_of.count == p.first);
     TRY(array_push(&w->met_at, 0, err));
@@ -68,6 +75,15 @@ static uint32_t count_versions(const struct stored_row *row, uint32_t position)
     const struct row_version *v = audit_rows_visible(row, position);
 
     return v ? (uint32_t)(v - row->versions) + 1 : 0;
+}
+
+/* The first version of those of a place, whose last one is number `count`. */
+static uint32_t first_of_place(const struct worlds *w, const struct stored_row *row,
+                               uint32_t count, uint32_t place)
+{
+    while (count > 0 && w->place_of.at[row->versions[count - 1].position] == place)
+        count--;
+    return count;
 }
 
 /* What was committed at just this position; false: the row was not written there. */
@@ -98,26 +114,90 @@ static bool is_outcome(const struct worlds *w, uint32_t position)
     return true;
 }
 
+/* Whether a version of those of the place holds what is pending in the row. */
+static bool has_content(const struct worlds *w, uint32_t place, const struct stored_row *row)
+{
+    for (uint32_t i = count_versions(row, end_of(w, place)); i > 0; i--) {
+        if (w->place_of.at[row->versions[i - 1].position] != place)
+            return false;
+        if (audit_rows_equal(w->rows, row->table, row->own, row->versions[i - 1].cells))
+            return true;
+    }
+    return false;
+}
+
+static bool has_contents(const struct worlds *w, uint32_t place)
+{
+    const struct world_place *p = place_at(w, place);
+    const row_list *written = audit_rows_written(w->rows);
+
+    for (size_t i = 0; i < written->count; i++)
+        if (!has_content(w, place, written->at[i]))
+            return false;
+    for (uint32_t i = 0; i < p->always_count; i++)
+        if (!w->always.at[p->always + i]->has_own)
+            return false;
+    return true;
+}
+
 bool worlds_has_outcome(const struct worlds *w, uint32_t place)
 {
     const struct world_place *p = place_at(w, place);
 
-    for (uint32_t i = 0; i < p->count && i < WORLDS_OUTCOMES_MAX; i++)
+    if (p->is_split)
+        return has_contents(w, place);
+    for (uint32_t i = 0; i < p->count; i++)
         if (is_outcome(w, p->first + i))
             return true;
     return false;
 }
 
+/* What is pending in each row becomes one of its contents. */
+static enum status add_contents(struct worlds *w, uint32_t place, struct error *err)
+{
+    const row_list *written = audit_rows_written(w->rows);
+
+    for (size_t i = written->count; i > 0; i--) {
+        const struct stored_row *row = written->at[i - 1];
+        uint32_t count = row->version_count;
+
+        if (has_content(w, place, row))
+            continue;
+        if (count - first_of_place(w, row, count, place) == WORLDS_CONTENTS_MAX) {
+            place_at(w, place)->is_overfull = true;
+            continue;
+        }
+        place_at(w, place)->count++;
+        TRY(array_push(&w->place_of, place, err));
+        TRY(audit_rows_commit_one(w->rows, i - 1, err));
+    }
+    return audit_rows_abandon(w->rows, err);
+}
+
 enum status worlds_add_outcome(struct worlds *w, struct error *err)
 {
     uint32_t place = (uint32_t)w->places.count;
+    struct world_place *p = place_at(w, place);
 
-    if (worlds_has_outcome(w, place))
+    if (!p->is_split && worlds_has_outcome(w, place))
         return audit_rows_abandon(w->rows, err);
-    if (place_at(w, place)->count++ >= WORLDS_OUTCOMES_MAX)
-        return audit_rows_abandon(w->rows, err);
+    p->is_split |= p->count == w->outcomes_max;
+    if (p->is_split)
+        return add_contents(w, place, err);
+    p->count++;
     TRY(array_push(&w->place_of, place, err));
     return audit_rows_commit(w->rows, err);
+}
+
+void worlds_split_place(struct worlds *w)
+{
+    place_at(w, (uint32_t)w->places.count)->is_split = true;
+}
+
+enum status worlds_add_always(struct worlds *w, const struct stored_row *row, struct error *err)
+{
+    place_at(w, (uint32_t)w->places.count)->always_count++;
+    return array_push(&w->always, row, err);
 }
 
 enum status worlds_add_fixed(struct worlds *w, const struct stored_row *row, struct error *err)
@@ -130,8 +210,8 @@ void worlds_end_place(struct worlds *w)
 {
     struct world_place *p = place_at(w, (uint32_t)w->places.count);
 
-    p->mask = p->possible = whole_mask(p->count);
-    if (p->count > 1)
+    p->mask = p->possible = p->is_split ? 0 : whole_mask(p->count);
+    if (p->count > 1 || p->is_split)
         audit_rows_mark(w->rows, p->first, p->first + p->count, false);
 }
 
@@ -165,6 +245,7 @@ void worlds_begin_runs(struct worlds *w)
     w->path.count = 0;
     w->excluded.count = 0;
     w->kept = 0;
+    row_contents_forget(&w->contents);
 }
 
 void worlds_begin_run(struct worlds *w)
@@ -177,6 +258,7 @@ void worlds_begin_run(struct worlds *w)
     w->narrowed.count = 0;
     w->forks.count = w->taken = 0;
     w->met_open = false;
+    row_contents_begin_run(&w->contents);
 }
 
 /* The outcome of a place that writes nothing, as a bit; 0: it has none. */
@@ -256,9 +338,8 @@ enum status worlds_advance(struct worlds *w, bool *more, struct error *err)
 
     for (; f->count > 0; f->count--) {
         struct fork *last = &f->at[f->count - 1];
-        uint32_t least = last->kind == FORK_STATE ? least_of(w, f->count - 1) : last->least;
 
-        if (last->kind == FORK_OUTCOME ? last->index + 1 < last->count : last->low > least)
+        if (last->kind == FORK_STATE ? last->low > least_of(w, f->count - 1) : last->index + 1 < last->count)
             break;
     }
     *more = f->count > 0;
@@ -268,10 +349,10 @@ enum status worlds_advance(struct worlds *w, bool *more, struct error *err)
     TRY(array_reserve(&w->path, f->count, err));
     for (size_t i = 0; i < f->count; i++)
         w->path.at[w->path.count++] = f->at[i];
-    if (w->path.at[f->count - 1].kind == FORK_OUTCOME)
-        w->path.at[f->count - 1].index++;
-    else
+    if (w->path.at[f->count - 1].kind == FORK_STATE)
         w->path.at[f->count - 1].state = w->path.at[f->count - 1].low - 1;
+    else
+        w->path.at[f->count - 1].index++;
     return STATUS_OK;
 }
 
@@ -401,145 +482,41 @@ static enum status pick_outcome(struct worlds *w, const struct stored_row *row, 
     return STATUS_OK;
 }
 
-/* The first version of those of a place, whose last one is number `count`. */
-static uint32_t first_of_place(const struct worlds *w, const struct stored_row *row,
-                               uint32_t count, uint32_t place)
+/* --- Contents ------------------------------------------------------------------------------------------ */
+
+/* Whether all outcomes of a place that is split write the row. */
+static bool is_always(const struct worlds *w, uint32_t place, const struct stored_row *row)
 {
-    while (count > 0 && w->place_of.at[row->versions[count - 1].position] == place)
-        count--;
-    return count;
+    const struct world_place *p = place_at(w, place);
+
+    for (uint32_t i = 0; i < p->always_count; i++)
+        if (w->always.at[p->always + i] == row)
+            return true;
+    return false;
 }
 
-/* The position of the version that the row has at the place. */
-static enum status resolve(struct worlds *w, const struct stored_row *row, uint32_t place,
-                           uint32_t *position, struct error *err)
-{
-    uint32_t count;
-
-    *position = end_of(w, place);
-    w->met_open |= row->is_wild;
-    if ((!row->is_forked && w->sight != SIGHT_SERIAL) || row->is_wild) {
-        count = count_versions(row, *position);
-        return count > 0 ? meet_place(w, w->place_of.at[row->versions[count - 1].position], err) : STATUS_OK;
-    }
-    for (count = count_versions(row, *position); count > 0;) {
-        uint32_t at = w->place_of.at[row->versions[count - 1].position];
-
-        *position = row->versions[count - 1].position;
-        w->met_open |= is_open(w, at);
-        TRY(meet_place(w, at, err));
-        if ((!forks_at(w, at) && !may_come_later(w, at, row)) || is_open(w, at))
-            return STATUS_OK;
-        TRY(pick_outcome(w, row, at, position, err));
-        if (*position != NOBODY)
-            return STATUS_OK;
-        count = first_of_place(w, row, count, at);
-    }
-    *position = 0;
-    return STATUS_OK;
-}
-
-enum status worlds_may_be(struct worlds *w, const struct stored_row *row, uint32_t place,
-                          const struct datum *cells, bool *may, struct error *err)
-{
-    uint32_t count = count_versions(row, end_of(w, place));
-
-    *may = true;
-    if (row->is_wild)
-        return STATUS_OK;
-    while (count > 0) {
-        uint32_t at = w->place_of.at[row->versions[count - 1].position];
-        uint64_t left = at > 0 ? place_at(w, at)->mask : 1;
-
-        TRY(meet_place(w, at, err));
-        if (is_open(w, at))
-            return STATUS_OK;
-        for (uint32_t first = first_of_place(w, row, count, at); count > first; count--) {
-            const struct row_version *v = &row->versions[count - 1];
-            uint64_t bit = at > 0 ? UINT64_C(1) << (v->position - place_at(w, at)->first) : 1;
-
-            if ((left & bit) && audit_rows_equal(w->rows, row->table, v->cells, cells))
-                return STATUS_OK;
-            left &= ~bit;
-        }
-        if (!left && !may_come_later(w, at, row)) {
-            *may = false;
-            return STATUS_OK;
-        }
-    }
-    *may = !cells;
-    return STATUS_OK;
-}
-
-const struct datum *worlds_seen(const struct worlds *w, const struct stored_row *row)
-{
-    uint32_t place = w->newest, count;
-
-    for (size_t i = 0; i < w->forks.count; i++) {
-        const struct fork *f = &w->forks.at[i];
-        const struct row_version *v;
-
-        if (f->kind == FORK_VERSION && f->row == row) {
-            v = audit_rows_visible(row, f->state);
-            return v ? v->cells : NULL;
-        }
-        if (f->kind == FORK_STATE && w->sight == SIGHT_SNAPSHOT)
-            place = f->state;
-    }
-    for (count = count_versions(row, end_of(w, place)); count > 0; count--) {
-        const struct row_version *v = &row->versions[count - 1];
-        uint32_t at = w->place_of.at[v->position];
-
-        if (!forks_at(w, at) ||
-            (place_at(w, at)->mask >> (v->position - place_at(w, at)->first) & 1))
-            return v->cells;
-    }
-    return NULL;
-}
-
-/* --- States ------------------------------------------------------------------------------------------- */
-
-/* In which states around it the row would have looked the same. */
-static void narrow_state(struct worlds *w, const struct stored_row *row, struct fork *f)
-{
-    uint32_t low = end_of(w, f->low), high = end_of(w, f->high), count;
-
-    if (!row->is_forked) {
-        audit_rows_narrow(w->rows, w->look, row, end_of(w, f->state), &low, &high);
-        f->low = w->place_of.at[low];
-        f->high = w->place_of.at[high];
-        return;
-    }
-    count = count_versions(row, end_of(w, f->state));
-    if (count > 0 && w->place_of.at[row->versions[count - 1].position] > f->low)
-        f->low = w->place_of.at[row->versions[count - 1].position];
-    if (count < row->version_count && w->place_of.at[row->versions[count].position] <= f->high)
-        f->high = w->place_of.at[row->versions[count].position] - 1;
-}
-
-/* The fork of the statement; there is one at least, once it has been prepared. */
-static struct fork *fork_of_statement(struct worlds *w)
-{
-    for (size_t i = w->forks.count; i > 0; i--)
-        if (w->forks.at[i - 1].kind == FORK_STATE &&
-            w->forks.at[i - 1].statement == w->statement)
-            return &w->forks.at[i - 1];
-    return NULL;
-}
-
-/* --- Versions ----------------------------------------------------------------------------------------- */
-
-/* Whether the row is written in all outcomes of the place of its version number `count`. */
+/* Whether all outcomes of the place of its version number `count` write the row. */
 static bool is_always_written(const struct worlds *w, const struct stored_row *row, uint32_t count)
 {
     uint32_t place = w->place_of.at[row->versions[count - 1].position];
 
     if (place == 0)
         return true;
+    if (is_split(w, place))
+        return is_always(w, place, row);
     while (count < row->version_count &&
            w->place_of.at[row->versions[count].position] == place)
         count++;
     return count - first_of_place(w, row, count, place) == place_at(w, place)->count;
+}
+
+/* Whether answers have excluded all outcomes that leave the row as this version has it. */
+static bool is_excluded(const struct worlds *w, const struct row_version *v)
+{
+    uint32_t place = w->place_of.at[v->position];
+
+    return place > 0 && !is_split(w, place) && !is_open(w, place) &&
+           !(place_at(w, place)->possible >> (v->position - place_at(w, place)->first) & 1);
 }
 
 /*
@@ -575,43 +552,276 @@ static void bound_versions(const struct worlds *w, const struct stored_row *row,
     }
 }
 
-/* A version of the row, whichever. */
-static enum status choose_version(struct worlds *w, const struct stored_row *row, uint32_t *state,
-                                  struct error *err)
+/* In the states that may be seen: one that always writes the row hides what was there before. */
+static void bound_by_states(const struct worlds *w, const struct stored_row *row, uint32_t *least, uint32_t *most)
 {
-    struct fork fork = { .kind = FORK_VERSION, .statement = w->statement, .row = row };
-    uint32_t number = NOBODY, count;
+    uint32_t at;
 
-    w->met_open |= row->is_open || row->is_wild;
-    for (size_t i = w->forks.count; i > 0 && number == NOBODY; i--) {
-        const struct fork *f = &w->forks.at[i - 1];
-
-        if (f->kind == FORK_VERSION && f->row == row &&
-            (w->sight == SIGHT_SERIAL || f->statement == w->statement))
-            number = (uint32_t)i - 1;
-    }
-    if (number == NOBODY) {
-        if (w->sight == SIGHT_SERIAL)
-            bound_versions(w, row, &fork.low, &fork.high);
-        else
-            fork.high = end_of(w, w->newest);
-        /* What the transaction at hand may have made of it is not there yet. */
-        if (row->version_count == 0 || row->versions[0].position > fork.high) {
-            *state = 0;
-            return STATUS_OK;
+    *least = 0;
+    *most = end_of(w, w->ceiling);
+    for (uint32_t i = count_versions(row, end_of(w, w->floor)); i > 0; i = first_of_place(w, row, i, at)) {
+        at = w->place_of.at[row->versions[i - 1].position];
+        if (at > 0 && is_always_written(w, row, i)) {
+            *least = place_at(w, at)->first;
+            break;
         }
-        fork.least = fork.low;
-        fork.state = fork.high;
-        TRY(take_fork(w, fork, &number, err));
     }
-    *state = w->forks.at[number].state;
-    audit_rows_narrow(w->rows, w->look, row, *state, &w->forks.at[number].low,
-                      &w->forks.at[number].high);
-    count = count_versions(row, *state);
-    return count > 0 ? meet_place(w, w->place_of.at[row->versions[count - 1].position], err) : STATUS_OK;
+}
+
+static enum status list_contents(struct worlds *w, const struct stored_row *row, struct error *err)
+{
+    struct row_contents *c = &w->contents;
+    uint32_t least, most, last = UINT32_MAX;
+    bool is_opened = false;
+
+    if (w->sight == SIGHT_SERIAL)
+        bound_versions(w, row, &least, &most);
+    else
+        bound_by_states(w, row, &least, &most);
+    TRY(row_contents_begin_list(c, row, 0, err));
+    for (uint32_t i = count_versions(row, most); i > 0 && row->versions[i - 1].position >= least; i--) {
+        const struct row_version *v = &row->versions[i - 1];
+        uint32_t at = w->place_of.at[v->position];
+
+        last = v->position;
+        is_opened |= is_open(w, at);
+        TRY(meet_place(w, at, err));
+        if (!is_excluded(w, v))
+            TRY(row_contents_add(c, v->position, err));
+    }
+    if (least == 0 && last > 0)
+        TRY(row_contents_add(c, 0, err)); /* it is not there yet */
+    return row_contents_end_list(c, w->rows, is_opened, err);
+}
+
+/* Of a place that is split. */
+static enum status list_at_place(struct worlds *w, const struct stored_row *row, uint32_t place, struct error *err)
+{
+    struct row_contents *c = &w->contents;
+    uint32_t last = count_versions(row, end_of(w, place));
+
+    TRY(row_contents_begin_list(c, row, place, err));
+    for (uint32_t i = last, first = first_of_place(w, row, last, place); i > first; i--)
+        TRY(row_contents_add(c, row->versions[i - 1].position, err));
+    if (!is_always(w, place, row) || may_come_later(w, place, row))
+        TRY(row_contents_add(c, CONTENT_BEFORE, err));
+    return row_contents_end_list(c, w->rows, false, err);
+}
+
+/* What the run at hand has not excluded of what the row may hold: at a place that is split, or at any (0). */
+static enum status find_sight(struct worlds *w, const struct stored_row *row, uint32_t scope, uint32_t place,
+                              struct content_sight **sight, struct error *err)
+{
+    const struct content_list *list;
+
+    *sight = row_contents_seen(&w->contents, row, scope, place);
+    if (*sight)
+        return STATUS_OK;
+    if (!row_contents_find(&w->contents, row, place))
+        TRY(place > 0 ? list_at_place(w, row, place, err) : list_contents(w, row, err));
+    list = row_contents_find(&w->contents, row, place);
+    TRY(row_contents_see(&w->contents, list, scope, err));
+    *sight = row_contents_seen(&w->contents, row, scope, place);
+    return STATUS_OK;
+}
+
+/* One of what the row may hold, as far as the look tells; the position of one that is like that. */
+static enum status choose_content(struct worlds *w, const struct stored_row *row, uint32_t scope, uint32_t place,
+                                  uint32_t *position, struct error *err)
+{
+    struct fork fork = { .kind = FORK_CONTENT, .statement = scope, .place = place, .row = row };
+    struct content_sight *sight;
+    uint32_t number;
+
+    TRY(find_sight(w, row, scope, place, &sight, err));
+    w->met_open |= sight->is_open;
+    assert(sight->count > 0);
+    if (sight->count > 1) {
+        TRY(row_contents_divide(&w->contents, w->rows, w->look, sight, &fork.count, err));
+        if (fork.count > 1) {
+            TRY(take_fork(w, fork, &number, err));
+            assert(w->forks.at[number].index < fork.count);
+            TRY(row_contents_narrow(&w->contents, sight, w->forks.at[number].index, err));
+            if (place == 0)
+                w->forks.at[number].state = w->contents.left.at[sight->first];
+        }
+    }
+    *position = w->contents.left.at[sight->first];
+    return STATUS_OK;
+}
+
+/* --- What a row is at a place, if it has its own state there --------------------------------------------- */
+
+/* The position of the version that the row has at the place. */
+static enum status resolve(struct worlds *w, const struct stored_row *row, uint32_t place,
+                           uint32_t *position, struct error *err)
+{
+    uint32_t count;
+
+    *position = end_of(w, place);
+    w->met_open |= row->is_wild;
+    if ((!row->is_forked && w->sight != SIGHT_SERIAL) || row->is_wild) {
+        count = count_versions(row, *position);
+        return count > 0 ? meet_place(w, w->place_of.at[row->versions[count - 1].position], err) : STATUS_OK;
+    }
+    for (count = count_versions(row, *position); count > 0;) {
+        uint32_t at = w->place_of.at[row->versions[count - 1].position];
+
+        *position = row->versions[count - 1].position;
+        w->met_open |= is_open(w, at);
+        TRY(meet_place(w, at, err));
+        if ((!forks_at(w, at) && !may_come_later(w, at, row)) || is_open(w, at))
+            return STATUS_OK;
+        if (is_split(w, at))
+            TRY(choose_content(w, row, 0, at, position, err));
+        else
+            TRY(pick_outcome(w, row, at, position, err));
+        if (*position != NOBODY)
+            return STATUS_OK;
+        count = first_of_place(w, row, count, at);
+    }
+    *position = 0;
+    return STATUS_OK;
+}
+
+/* Whether it may be like this by what is left of a place that is split. */
+static enum status split_may_be(struct worlds *w, const struct stored_row *row, uint32_t place,
+                                const struct datum *cells, bool *may, bool *may_be_before, struct error *err)
+{
+    struct content_sight *sight;
+
+    TRY(find_sight(w, row, 0, place, &sight, err));
+    *may = *may_be_before = false;
+    for (uint32_t i = 0; i < sight->count; i++) {
+        uint32_t position = w->contents.left.at[sight->first + i];
+
+        if (position == CONTENT_BEFORE)
+            *may_be_before = true;
+        else
+            *may |= audit_rows_equal(w->rows, row->table, audit_rows_visible(row, position)->cells, cells);
+    }
+    return STATUS_OK;
+}
+
+static bool masked_may_be(const struct worlds *w, const struct stored_row *row, uint32_t count, uint32_t first,
+                          const struct datum *cells, bool *may_be_before)
+{
+    uint32_t at = w->place_of.at[row->versions[count - 1].position];
+    uint64_t left = at > 0 ? place_at(w, at)->mask : 1;
+
+    for (; count > first; count--) {
+        const struct row_version *v = &row->versions[count - 1];
+        uint64_t bit = at > 0 ? UINT64_C(1) << (v->position - place_at(w, at)->first) : 1;
+
+        if ((left & bit) && audit_rows_equal(w->rows, row->table, v->cells, cells))
+            return true;
+        left &= ~bit;
+    }
+    *may_be_before = left || may_come_later(w, at, row);
+    return false;
+}
+
+enum status worlds_may_be(struct worlds *w, const struct stored_row *row, uint32_t place,
+                          const struct datum *cells, bool *may, struct error *err)
+{
+    uint32_t count = count_versions(row, end_of(w, place)), first;
+    bool may_be_before = true;
+
+    *may = row->is_wild;
+    for (; count > 0 && !*may; count = first) {
+        uint32_t at = w->place_of.at[row->versions[count - 1].position];
+
+        first = first_of_place(w, row, count, at);
+        TRY(meet_place(w, at, err));
+        if (is_open(w, at))
+            *may = true;
+        else if (is_split(w, at))
+            TRY(split_may_be(w, row, at, cells, may, &may_be_before, err));
+        else
+            *may = masked_may_be(w, row, count, first, cells, &may_be_before);
+        if (*may || !may_be_before)
+            return STATUS_OK;
+    }
+    *may |= !cells;
+    return STATUS_OK;
+}
+
+static const struct datum *cells_at(const struct stored_row *row, uint32_t position)
+{
+    const struct row_version *v = audit_rows_visible(row, position);
+
+    return v ? v->cells : NULL;
+}
+
+const struct datum *worlds_seen(const struct worlds *w, const struct stored_row *row)
+{
+    const struct content_sight *sight = row_contents_seen(&w->contents, row, 0, 0);
+    uint32_t place = w->newest, count, at;
+
+    if (sight)
+        return cells_at(row, w->contents.left.at[sight->first]);
+    for (size_t i = 0; i < w->forks.count; i++)
+        if (w->forks.at[i].kind == FORK_STATE && w->sight == SIGHT_SNAPSHOT)
+            place = w->forks.at[i].state;
+    for (count = count_versions(row, end_of(w, place)); count > 0; count--) {
+        const struct row_version *v = &row->versions[count - 1];
+
+        at = w->place_of.at[v->position];
+        sight = is_split(w, at) ? row_contents_seen(&w->contents, row, 0, at) : NULL;
+        if (sight && w->contents.left.at[sight->first] != CONTENT_BEFORE)
+            return cells_at(row, w->contents.left.at[sight->first]);
+        if (sight)
+            count = first_of_place(w, row, count, at) + 1;
+        else if (!forks_at(w, at) || is_split(w, at) ||
+                 (place_at(w, at)->mask >> (v->position - place_at(w, at)->first) & 1))
+            return v->cells;
+    }
+    return NULL;
+}
+
+/* --- States ------------------------------------------------------------------------------------------- */
+
+/* In which states around it the row would have looked the same. */
+static void narrow_state(struct worlds *w, const struct stored_row *row, struct fork *f)
+{
+    uint32_t low = end_of(w, f->low), high = end_of(w, f->high), count;
+
+    if (!row->is_forked) {
+        audit_rows_narrow(w->rows, w->look, row, end_of(w, f->state), &low, &high);
+        f->low = w->place_of.at[low];
+        f->high = w->place_of.at[high];
+        return;
+    }
+    count = count_versions(row, end_of(w, f->state));
+    if (count > 0 && w->place_of.at[row->versions[count - 1].position] > f->low)
+        f->low = w->place_of.at[row->versions[count - 1].position];
+    if (count < row->version_count && w->place_of.at[row->versions[count].position] <= f->high)
+        f->high = w->place_of.at[row->versions[count].position] - 1;
+}
+
+/* The fork of the statement; there is one at least, once it has been prepared. */
+static struct fork *fork_of_statement(struct worlds *w)
+{
+    for (size_t i = w->forks.count; i > 0; i--)
+        if (w->forks.at[i - 1].kind == FORK_STATE &&
+            w->forks.at[i - 1].statement == w->statement)
+            return &w->forks.at[i - 1];
+    return NULL;
 }
 
 /* --- Looks ---------------------------------------------------------------------------------------------- */
+
+/* Whether each row is seen in a state of its own. */
+static bool has_own_states(const struct worlds *w)
+{
+    return w->sight == SIGHT_SERIAL || w->sight == SIGHT_PAPER || w->is_coarse;
+}
+
+static enum status see_content(struct worlds *w, const struct stored_row *row, uint32_t *state, struct error *err)
+{
+    w->met_open |= row->is_wild;
+    return choose_content(w, row, w->statement, 0, state, err);
+}
 
 static enum status see_row(void *context, struct stored_row *row, const struct filter *filter,
                            uint64_t used, uint32_t *state, struct error *err)
@@ -626,8 +836,8 @@ static enum status see_row(void *context, struct stored_row *row, const struct f
         return resolve(w, row, w->newest, state, err);
     if (w->sight == SIGHT_SERIAL && (w->is_plain || is_fixed(w, w->own_place, row)))
         return resolve(w, row, w->newest, state, err);
-    if (w->sight == SIGHT_SERIAL || w->sight == SIGHT_PAPER)
-        return choose_version(w, row, state, err);
+    if (has_own_states(w))
+        return see_content(w, row, state, err);
     f = fork_of_statement(w);
     narrow_state(w, row, f);
     return resolve(w, row, f->state, state, err);
@@ -639,8 +849,11 @@ enum status worlds_prepare(struct worlds *w, uint32_t statement, bool at_place,
     struct fork fork = { .kind = FORK_STATE,
                          .state = w->ceiling,
                          .high = w->ceiling,
-                         .statement = w->sight == SIGHT_SNAPSHOT ? 0 : statement };
+                         .statement = statement };
     uint32_t number;
+
+    if (w->sight == SIGHT_SNAPSHOT || w->sight == SIGHT_SERIAL)
+        fork.statement = 0; /* what is seen once is seen by all of them */
 
     w->look = look;
     w->statement = fork.statement;
@@ -648,7 +861,7 @@ enum status worlds_prepare(struct worlds *w, uint32_t statement, bool at_place,
     look->choose = see_row;
     look->context = w;
     look->state = 0;
-    if (at_place || w->sight == SIGHT_SERIAL || w->sight == SIGHT_PAPER || fork_of_statement(w))
+    if (at_place || has_own_states(w) || fork_of_statement(w))
         return STATUS_OK;
     fork.low = w->floor;
     return take_fork(w, fork, &number, err);

@@ -8,9 +8,13 @@
  * written, one after another as commits of the rows. A run looks at places of that order. Where what it
  * looks at is not the same in all outcomes of a transaction, the run forks; from then on that transaction
  * has one of the outcomes in which this row looks so, for this run. It also forks over the states that a
- * statement may see, and, where rows have states of their own, over the versions of a row. So the runs
+ * statement may see, and, where rows have states of their own, over what a row may ever hold. So the runs
  * of a transaction, one for each way through the forks, are all that it can have done in any execution in
  * which everybody before it did one of its outcomes; and perhaps some more.
+ *
+ * Two helps where they are too many, each of which adds what is in no execution, and leaves out nothing. A place that
+ * is split has outcomes for each row by itself: with {x = 1, y = 1} and {x = 2, y = 2} it has {x = 1, y = 2}, too. And
+ * where runs are coarse, all rows are seen as if they had states of their own.
  *
  * A place may also be open: that transaction may have written anything to the rows that it writes in any case,
  * and to no others. What a run does that meets one of these rows is not known.
@@ -18,25 +22,26 @@
 #ifndef AUDIT_WORLDS_PRIVATE_H
 #define AUDIT_WORLDS_PRIVATE_H
 
+#include "audit/row_contents_private.h"
 #include "audit/plan_private.h"
 #include "audit/rows_private.h"
 
-#define WORLDS_OUTCOMES_MAX 64 /* bits of a mask */
+#define WORLDS_OUTCOMES_MAX 64   /* bits of a mask */
+#define WORLDS_CONTENTS_MAX 1024 /* of a row at a place that is split */
 
 enum fork_kind {
     FORK_STATE,   /* the state that a statement sees, or all statements */
     FORK_OUTCOME, /* what a transaction did */
-    FORK_VERSION, /* which version of a row is seen */
+    FORK_CONTENT, /* what is in a row */
 };
 
 struct fork {
     enum fork_kind kind;
-    uint32_t state;      /* a place; of a version: a position */
-    uint32_t low, high;  /* around it, where the run would have been the same */
-    uint32_t least;      /* none is below */
+    uint32_t state;      /* a place; of a content: a position */
+    uint32_t low, high;  /* around a place, where the run would have been the same */
     uint32_t statement;
-    uint32_t place;        /* of a fork over outcomes */
-    uint32_t index, count; /* of outcomes that look the same: which class of how many */
+    uint32_t place;        /* of a fork over outcomes, or over what one left in a row */
+    uint32_t index, count; /* of outcomes or contents that look the same: which class of how many */
     const struct stored_row *row;
 };
 
@@ -47,11 +52,15 @@ struct world_place {
     uint32_t txn;
     uint32_t first, count;
     bool writes;    /* something, in any execution */
+    bool is_split;  /* each row has its own outcomes, whatever the others are: no masks */
+    bool is_overfull; /* they are too many */
     bool is_open;   /* what it left in the rows of its outcomes is not known */
     uint64_t possible; /* outcomes that nobody's answers have excluded */
     uint64_t mask;  /* of these, those that the run at hand has not excluded */
     size_t fixed;   /* rows that it writes in any execution, whatever the others do: in worlds.fixed */
     uint32_t fixed_count;
+    size_t always; /* of a place that is split: rows that all outcomes write: in worlds.always */
+    uint32_t always_count;
 };
 
 /* How rows are seen; see the levels in docs/format-witness-audit.md. */
@@ -73,15 +82,17 @@ struct worlds {
     const struct plan *plan;
     struct rows *rows;
     enum world_sight sight;
+    uint32_t outcomes_max; /* more of a place split it */
     ARRAY(struct world_place) places; /* place k is at.[k - 1] */
     ARRAY(uint32_t) place_of;         /* by position */
-    ARRAY(const struct stored_row *) fixed;
+    ARRAY(const struct stored_row *) fixed, always;
 
     /* Of the runs of a transaction. */
     uint32_t newest;         /* the state before it */
     uint32_t floor, ceiling; /* of the states that it may see */
     bool is_strict;          /* who was completed comes before who was invoked after that */
     bool is_plain;           /* at SIGHT_SERIAL: rows are seen as at `newest` only */
+    bool is_coarse;          /* each row is seen as it may be in any of these states */
     uint32_t txn, own_place; /* NOBODY: it has none */
     uint32_t last;           /* at SIGHT_SERIAL: no position behind it is seen */
 
@@ -94,6 +105,7 @@ struct worlds {
     ARRAY(uint32_t) met;    /* places of which the runs of the transaction at hand have seen something */
     ARRAY(uint32_t) met_at; /* by place, when that was; now it is: */
     uint32_t met_now;
+    struct row_contents contents; /* that rows have, as seen by the run */
     const struct row_look *look;
     uint32_t statement;
     bool sees_newest;
@@ -106,12 +118,16 @@ void worlds_close(struct worlds *);
 
 /* The next place: what is committed to the rows from now on are its outcomes. */
 MUST_USE enum status worlds_begin_place(struct worlds *, uint32_t txn, struct error *);
-/* What is pending in the rows is one of them, unless it is there already. It is dropped if they are too many. */
+/* What is pending in the rows is one of them, unless it is there already. If they are too many, the place is split. */
 MUST_USE enum status worlds_add_outcome(struct worlds *, struct error *);
 /* Whether what is pending is one of a place's. */
 bool worlds_has_outcome(const struct worlds *, uint32_t place);
 /* The last place writes the row in any execution. */
 MUST_USE enum status worlds_add_fixed(struct worlds *, const struct stored_row *, struct error *);
+/* The last place is split. */
+void worlds_split_place(struct worlds *);
+/* All its outcomes write the row. */
+MUST_USE enum status worlds_add_always(struct worlds *, const struct stored_row *, struct error *);
 /* The last place has no more outcomes. */
 void worlds_end_place(struct worlds *);
 /* The place is open, at whatever time that becomes known; it has an outcome. */

@@ -179,6 +179,8 @@ static enum status print_figure_8(struct error *err)
         { 0, "" },
     };
 
+    static const uint32_t lengths[] = { 10, 12, 14, 16, 18, 24, 30, 100 };
+
     printf("Figure 8: k - 1 transfers of %d into an account of %d, then a read, at read-committed, "
            "each statement of any state\n\n",
            PAYMENT, BEGINS_WITH);
@@ -187,10 +189,11 @@ static enum status print_figure_8(struct error *err)
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         bool is_slow[3] = { false };
 
-        for (uint32_t k = 10; k <= 30; k += k < 18 ? 2 : 6)
-            TRY(print_chain(
-                k, kinds[i].read ? kinds[i].read : BEGINS_WITH + (int64_t)(k - 1) * PAYMENT,
-                kinds[i].paper, is_slow, err));
+        for (size_t n = 0; n < sizeof lengths / sizeof *lengths; n++)
+            TRY(print_chain(lengths[n],
+                            kinds[i].read ? kinds[i].read
+                                          : BEGINS_WITH + (int64_t)(lengths[n] - 1) * PAYMENT,
+                            kinds[i].paper, is_slow, err));
     }
     return STATUS_OK;
 }

@@ -294,5 +294,12 @@ enum status verify_witness(const struct history *h, char *bytes, size_t size,
 enum status verify_audit(const struct call_log *log, struct text program_source, char *witness,
                          size_t size, struct verification *result, struct error *err)
 {
-    return audit_verify(log, program_source, witness, size, result, err);
+    return audit_verify(log, program_source, witness, size, (struct verify_exactness){ 0, 0 }, result, err);
+}
+
+enum status verify_audit_exactly(const struct call_log *log, struct text program_source, char *witness, size_t size,
+                                 struct verify_exactness exactness, struct verification *result,
+                                 struct error *err)
+{
+    return audit_verify(log, program_source, witness, size, exactness, result, err);
 }

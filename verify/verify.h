@@ -55,4 +55,17 @@ MUST_USE enum status verify_witness(const struct history *, char *bytes, size_t 
 MUST_USE enum status verify_audit(const struct call_log *, struct text program_source, char *witness,
                                   size_t size, struct verification *, struct error *);
 
+/*
+ * How much of what a transaction may have done is kept exactly before more is taken in: outcomes as a whole, and runs
+ * on states (docs/format-witness-audit.md, "Long cores"). 0: as many as is good; 1: the least.
+ */
+struct verify_exactness {
+    uint32_t outcomes_max, runs_max;
+};
+
+/* To compare them. */
+MUST_USE enum status verify_audit_exactly(const struct call_log *, struct text program_source, char *witness,
+                                          size_t size, struct verify_exactness, struct verification *,
+                                          struct error *);
+
 #endif

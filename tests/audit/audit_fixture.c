@@ -22,13 +22,19 @@ void audit_text(struct audited *a, const char *sql, const char *log, struct audi
 struct verification audited_verify(const struct call_log *log, const char *sql,
                                    const struct buffer *witness)
 {
+    return audited_verify_exactly(log, sql, witness, (struct verify_exactness){ 0, 0 });
+}
+
+struct verification audited_verify_exactly(const struct call_log *log, const char *sql,
+                                           const struct buffer *witness, struct verify_exactness exactness)
+{
     struct verification verification;
     struct error err = { 0 };
     char *copy = malloc(witness->count + 1);
 
     TEST_ASSERT_NOT_NULL(copy);
     memcpy(copy, witness->at, witness->count);
-    ASSERT_OK(verify_audit(log, text_of(sql), copy, witness->count, &verification, &err), &err);
+    ASSERT_OK(verify_audit_exactly(log, text_of(sql), copy, witness->count, exactness, &verification, &err), &err);
     free(copy);
     return verification;
 }

@@ -17,6 +17,8 @@ struct audited {
 void audit_text(struct audited *, const char *sql, const char *log, struct audit_options);
 /* The witness is left as it is. */
 struct verification audited_verify(const struct call_log *, const char *sql, const struct buffer *witness);
+struct verification audited_verify_exactly(const struct call_log *, const char *sql, const struct buffer *witness,
+                                           struct verify_exactness);
 void audited_close(struct audited *);
 /* The verdict is this one, and the verifier accepts its witness. */
 void audit_expect(enum verdict, const char *sql, const char *log, struct audit_options, const char *label);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/audit/audit_fixture.h"
 #include "tests/audit/tiny_draw.h"
 #include "tests/audit/tiny_oracle.h"
 #include "tests/fixture.h"
@@ -171,7 +172,8 @@ static bool is_refutable(const struct tiny_log *log, enum tiny_level level, stru
     return true;
 }
 
-static void only_what_has_no_execution_is_refuted(void)
+/* The less exact the verifier is, the less it refutes by outcomes: then it tries all executions. */
+static void refute_drawn(struct verify_exactness exactness)
 {
     unsigned refutable[TINY_LEVEL_COUNT] = { 0 }, by_outcomes[TINY_LEVEL_COUNT] = { 0 };
     unsigned by_parts = 0;
@@ -197,7 +199,7 @@ static void only_what_has_no_execution_is_refuted(void)
             if (!refuted_levels[level])
                 continue;
             print_refutation(&log, &read, level, &is_whole, &witness);
-            v = tiny_verify(&read, &witness);
+            v = audited_verify_exactly(&read.log, read.program.at, &witness, exactness);
             by_parts += v.is_accepted && !is_whole;
             if (v.is_accepted ? !expected : expected && is_whole)
                 fail_with(&read, &witness, tiny_level_names[level],
@@ -219,11 +221,28 @@ static void only_what_has_no_execution_is_refuted(void)
     TEST_ASSERT_GREATER_THAN_UINT(rounds / 100, by_parts);
 }
 
+static void only_what_has_no_execution_is_refuted(void)
+{
+    refute_drawn((struct verify_exactness){ 0, 0 });
+}
+
+static void nor_is_it_if_each_row_has_its_own_outcomes(void)
+{
+    refute_drawn((struct verify_exactness){ .outcomes_max = 1 });
+}
+
+static void nor_is_it_if_each_row_is_seen_in_its_own_state(void)
+{
+    refute_drawn((struct verify_exactness){ .outcomes_max = 1, .runs_max = 1 });
+}
+
 int main(void)
 {
     UNITY_BEGIN();
     RUN_TEST(every_execution_that_the_oracle_finds_is_accepted);
     RUN_TEST(only_what_has_no_execution_is_refuted);
+    RUN_TEST(nor_is_it_if_each_row_has_its_own_outcomes);
+    RUN_TEST(nor_is_it_if_each_row_is_seen_in_its_own_state);
     RUN_TEST(a_witness_that_is_accepted_is_of_a_log_that_has_an_execution);
     return UNITY_END();
 }

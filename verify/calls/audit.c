@@ -488,7 +488,7 @@ static enum status work(void *context, struct error *err)
 }
 
 enum status audit_verify(const struct call_log *log, struct text program_source, char *bytes, size_t size,
-                         struct verification *result, struct error *err)
+                         struct verify_exactness exactness, struct verification *result, struct error *err)
 {
     struct audit_witness witness;
     struct audit_replay *a = NULL;
@@ -505,6 +505,7 @@ enum status audit_verify(const struct call_log *log, struct text program_source,
         a->log = log;
         a->witness = &witness;
         a->result = result;
+        a->exactness = exactness;
         job = (struct audit_work){ a, program_source };
         status = session_init(&a->session, MEMORY_MAX, err);
         if (status == STATUS_OK)

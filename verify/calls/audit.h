@@ -10,7 +10,7 @@
  *     audit_replay.c    one transaction: its states and its answers
  *     audit_refute.c    the invalid ones: all executions, or
  *     audit_outcomes.c  what each transaction may have written, by
- *     brancher.c, possible_rows.c, surely.c, table_facts.c
+ *     brancher.c, possible_rows.c, split_rows.c, surely.c, table_facts.c
  *     session.c         a program, its tables, a transaction on them, by
  *     reader.c, read_*.c  the program as formulas,
  *     evaluate.c, select.c, write.c, perform.c  walking these, and
@@ -24,6 +24,7 @@
 
 /* The bytes are changed. An error is what is no witness, or memory. */
 MUST_USE enum status audit_verify(const struct call_log *, struct text program_source, char *witness,
-                                  size_t size, struct verification *, struct error *);
+                                  size_t size, struct verify_exactness, struct verification *,
+                                  struct error *);
 
 #endif

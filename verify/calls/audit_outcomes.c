@@ -8,11 +8,13 @@
 #include "base/bisect.h"
 #include "verify/calls/brancher_private.h"
 #include "verify/calls/grow_private.h"
+#include "verify/calls/split_rows_private.h"
 
 #define PASSES_MAX 8 /* at the serial levels */
-#define RUNS_MIN 100000
+#define RUNS_MIN 1000000
 #define RUNS_PER_TXN 300
 #define RUNS_OF_ONE_MAX 20000
+#define RUNS_OF_SPLIT_MAX 2000 /* if it can be run coarsely */
 #define MEMORY_MAX ((size_t)2 << 30)
 
 /* A transaction with all that it may have written. */
@@ -26,6 +28,8 @@ struct actor {
     struct surely sure;
     struct written_rows *outcomes;
     uint32_t count;
+    bool is_split; /* it has contents of rows instead: */
+    struct split_rows split;
     int64_t answered; /* first */
 };
 
@@ -57,6 +61,8 @@ struct outcomes {
     int64_t *invoked_last, *completed_first;
     struct brancher_span *spans; /* of writers by position, at the strict levels */
     struct brancher b;
+    uint32_t outcomes_max;    /* of one, before it is split */
+    uint64_t exact_runs_max;  /* of one, before it is run coarsely */
     uint64_t runs_left;
     size_t memory; /* that was taken before */
     bool has_failed, has_doubts;
@@ -150,6 +156,7 @@ enum next_run {
     NEXT_RUN,
     NEXT_NONE,
     NEXT_DOUBTFUL, /* what it can have done is not known */
+    NEXT_TOO_MANY, /* nor is it, since these are too many runs */
     NEXT_FAILED,
 };
 
@@ -169,10 +176,8 @@ static enum next_run run_next(struct outcomes *o, const struct actor *actor, uin
             fail(o, actor, "it would take too much memory");
             return NEXT_FAILED;
         }
-        if (*runs_left == 0) {
-            doubt(o, actor, "it would take too many runs");
-            return NEXT_DOUBTFUL;
-        }
+        if (*runs_left == 0)
+            return NEXT_TOO_MANY;
         --*runs_left;
         --o->runs_left;
         o->job->runs++;
@@ -202,13 +207,36 @@ static bool commits_first(struct outcomes *o, const struct actor *actor)
     for (uint32_t i = 0; i < store->written_count; i++) {
         struct row_entry *entry = store->written[i];
 
-        if (is_serial(o) && !brancher_saw(&o->b, entry, actor->position - 1))
+        if (is_serial(o) && !brancher_saw(&o->b, entry, actor->position - 1, NULL))
             return false;
-        if (is_snapshot(o) && state != actor->position - 1 &&
+        if (is_snapshot(o) && o->b.is_coarse && !brancher_saw(&o->b, entry, actor->position - 1, &entry->own))
+            return false;
+        if (is_snapshot(o) && !o->b.is_coarse && state != actor->position - 1 &&
             !possible_rows_may_meet(&o->b.rows, entry, state, actor->position - 1, entry->own))
             return false;
     }
     return true;
+}
+
+/* --- Outcomes ------------------------------------------------------------------------------------------ */
+
+static bool add_contents(struct outcomes *o, struct actor *actor, const struct written_rows *written)
+{
+    bool is_new = split_rows_add(&actor->split, &o->a->session.lasting, written);
+
+    if (actor->split.is_overfull && !actor->is_open)
+        doubt(o, actor, "it may have written so many different things");
+    actor->is_open |= actor->split.is_overfull;
+    return is_new;
+}
+
+/* What it may have written as a whole, it may have written row by row. */
+static void split(struct outcomes *o, struct actor *actor)
+{
+    actor->is_split = true;
+    split_rows_begin(&actor->split, &o->a->session.lasting);
+    for (uint32_t i = 0; i < actor->count; i++)
+        add_contents(o, actor, &actor->outcomes[i]);
 }
 
 /* What it wrote in the run that was made, or nothing. True: it is new. */
@@ -218,16 +246,17 @@ static bool add_outcome(struct outcomes *o, struct actor *actor)
     size_t memory = o->a->session.lasting.used;
 
     audit_take_written(o->a, &written);
+    if (!actor->is_split && actor->count == o->outcomes_max)
+        split(o, actor);
+    if (actor->is_split) {
+        actor->count += actor->count < OUTCOMES_MAX;
+        return add_contents(o, actor, &written);
+    }
     for (uint32_t i = 0; i < actor->count; i++)
         if (audit_same_written(&actor->outcomes[i], &written)) {
             arena_reset_to(&o->a->session.lasting, memory);
             return false;
         }
-    if (actor->count == OUTCOMES_MAX) {
-        doubt(o, actor, "it may have written so many different things");
-        actor->is_open = true;
-        return false;
-    }
     if (!actor->outcomes)
         actor->outcomes = arena_take(&o->a->session.lasting, OUTCOMES_MAX, sizeof *actor->outcomes);
     actor->outcomes[actor->count++] = written;
@@ -240,8 +269,22 @@ static void add_empty(struct outcomes *o, struct actor *actor)
     add_outcome(o, actor);
 }
 
-static void begin_runs(struct outcomes *o, const struct actor *actor, uint32_t limit)
+static bool can_be_coarse(const struct outcomes *o)
 {
+    return !o->b.is_coarse && o->b.chooses != CHOOSES_EVER && o->b.chooses != CHOOSES_EACH_ROW;
+}
+
+/* Of the actor at hand, as it is run now. */
+static uint64_t runs_max(const struct outcomes *o, const struct actor *actor)
+{
+    uint64_t max = actor->is_split && RUNS_OF_SPLIT_MAX < o->exact_runs_max ? RUNS_OF_SPLIT_MAX : o->exact_runs_max;
+
+    return can_be_coarse(o) ? max : RUNS_OF_ONE_MAX;
+}
+
+static void begin_runs(struct outcomes *o, const struct actor *actor, uint32_t limit, bool is_coarse)
+{
+    o->b.is_coarse = is_coarse;
     o->b.chooses_place = false;
     o->b.limit = limit;
     o->b.low = 0;
@@ -295,25 +338,46 @@ static void exclude(struct outcomes *o, bool they_are)
     }
 }
 
+/* The run that was made gives one more outcome, if it may have committed. True: it is new. */
+static bool take_run(struct outcomes *o, struct actor *actor)
+{
+    if (o->a->session.store.written_count == 0)
+        actor->has_empty = true;
+    else if (!commits_first(o, actor))
+        return false;
+    else
+        keep_run(o);
+    return add_outcome(o, actor);
+}
+
 /* All that it may have written at its place. True: there is something new. */
 static bool find_outcomes(struct outcomes *o, struct actor *actor)
 {
-    uint64_t left = RUNS_OF_ONE_MAX;
-    bool is_new = false;
+    uint64_t left;
+    uint32_t limit = is_serial(o) ? o->writer_count : actor->position - 1;
+    bool is_new = false, was_split = actor->is_split;
     enum next_run next;
 
-    begin_runs(o, actor, is_serial(o) ? o->writer_count : actor->position - 1);
+    begin_runs(o, actor, limit, false);
+    left = runs_max(o, actor);
     while (!actor->is_open && (next = run_next(o, actor, &left)) != NEXT_NONE) {
         if (next == NEXT_FAILED)
             break;
-        if (next == NEXT_DOUBTFUL) {
+        if (next == NEXT_TOO_MANY && can_be_coarse(o)) {
+            exclude(o, false);
+            if (!actor->is_split)
+                split(o, actor);
+            begin_runs(o, actor, limit, true);
+            left = runs_max(o, actor);
+        } else if (next != NEXT_RUN) {
+            if (next == NEXT_TOO_MANY)
+                doubt(o, actor, "it would take too many runs");
             actor->is_open = true;
-        } else if (o->a->session.store.written_count == 0) {
-            actor->has_empty = true;
-            is_new |= add_outcome(o, actor);
-        } else if (commits_first(o, actor)) {
-            keep_run(o);
-            is_new |= add_outcome(o, actor);
+        } else {
+            is_new |= take_run(o, actor);
+            if (actor->is_split && !was_split && left > runs_max(o, actor))
+                left = runs_max(o, actor);
+            was_split = actor->is_split;
         }
     }
     /* Who writes in any case has no other runs than these. */
@@ -322,13 +386,14 @@ static bool find_outcomes(struct outcomes *o, struct actor *actor)
     return is_new || actor->is_open;
 }
 
-/* Whether it can have written nothing, in states up to this one. A reader cannot do otherwise. */
-static enum next_run find_empty(struct outcomes *o, const struct actor *actor, uint32_t limit, bool excludes)
+static enum next_run find_empty_so(struct outcomes *o, const struct actor *actor, uint32_t limit, bool excludes,
+                                   bool is_coarse)
 {
-    uint64_t left = RUNS_OF_ONE_MAX;
+    uint64_t left;
     enum next_run next, found = NEXT_NONE;
 
-    begin_runs(o, actor, limit);
+    begin_runs(o, actor, limit, is_coarse);
+    left = can_be_coarse(o) ? o->exact_runs_max : RUNS_OF_ONE_MAX;
     if (!is_serial(o)) {
         o->b.sure = NULL;
         o->b.chooses_place = o->b.chooses == CHOOSES_FORWARD;
@@ -347,6 +412,18 @@ static enum next_run find_empty(struct outcomes *o, const struct actor *actor, u
     return next == NEXT_NONE ? found : next;
 }
 
+/* Whether it can have written nothing, in states up to this one. A reader cannot do otherwise. */
+static enum next_run find_empty(struct outcomes *o, const struct actor *actor, uint32_t limit, bool excludes)
+{
+    enum next_run found = find_empty_so(o, actor, limit, excludes, false);
+
+    if (found == NEXT_TOO_MANY && can_be_coarse(o))
+        found = find_empty_so(o, actor, limit, excludes, true);
+    if (found == NEXT_TOO_MANY)
+        doubt(o, actor, "it would take too many runs");
+    return found;
+}
+
 /* --- What rows may hold ------------------------------------------------------------------------------ */
 
 /* At serial levels what others have written before is no proof that it writes the row. */
@@ -359,20 +436,31 @@ static bool surely_writes(const struct actor *actor, const struct row_entry *ent
 }
 
 static void offer_row(struct outcomes *o, const struct actor *actor, struct row_entry *entry,
-                      const struct packed *row, uint32_t outcome)
+                      const struct packed *row, uint64_t outcomes)
 {
     struct row_version version = { .position = actor->position,
                                    .is_sure = surely_writes(actor, entry),
                                    .row = row,
-                                   .outcomes = UINT64_C(1) << outcome };
+                                   .outcomes = outcomes };
 
     for (uint32_t at = row_states_count(entry, actor->position);
          at > 0 && entry->versions[at - 1].position == actor->position; at--)
         if (row_states_identical(entry->relation, entry->versions[at - 1].row, row)) {
-            entry->versions[at - 1].outcomes |= version.outcomes;
+            entry->versions[at - 1].outcomes = outcomes | (actor->is_split ? 0 : entry->versions[at - 1].outcomes);
             return;
         }
     row_states_offer(&o->a->session.store, entry, &version);
+}
+
+/* All its contents, whether or not they have been offered before: one may not be written in all runs any more. */
+static void offer_contents(struct outcomes *o, const struct actor *actor)
+{
+    const struct split_rows *s = &actor->split;
+
+    for (uint32_t i = 0; i < s->content_count; i++)
+        offer_row(o, actor, s->contents[i].entry, s->contents[i].row,
+                  split_rows_always(s, s->contents[i].entry) ? SPLIT_BOTH : SPLIT_WRITTEN);
+    o->b.rows.writers[actor->position] = (struct possible_writer){ SPLIT_BOTH, SPLIT_BOTH, true };
 }
 
 /* From the outcome of that number on. */
@@ -391,11 +479,14 @@ static void offer_outcomes(struct outcomes *o, const struct actor *actor, uint32
                              &(struct row_version){ .position = actor->position, .is_open = true, .outcomes = 1 });
             row_states_doubt(store, actor->sure.bounds[i], false);
         }
+    } else if (actor->is_split) {
+        offer_contents(o, actor);
+        return;
     }
     for (uint32_t i = from; i < actor->count; i++)
         for (uint32_t k = 0; k < actor->outcomes[i].count && !actor->is_open; k++)
-            offer_row(o, actor, actor->outcomes[i].entries[k], actor->outcomes[i].rows[k], i);
-    o->b.rows.writers[actor->position] = (struct possible_writer){ whole, whole };
+            offer_row(o, actor, actor->outcomes[i].entries[k], actor->outcomes[i].rows[k], UINT64_C(1) << i);
+    o->b.rows.writers[actor->position] = (struct possible_writer){ whole, whole, false };
 }
 
 /* --- Passes ---------------------------------------------------------------------------------------------- */
@@ -448,6 +539,7 @@ static bool refute_weak(struct outcomes *o)
         if (is_strict && judge_readers(o, i))
             return true;
         actor->count = 0;
+        actor->is_split = false;
         actor->is_open = actor->is_outside;
         actor->has_empty = actor->txn->status == TXN_UNKNOWN;
         if (actor->has_empty)
@@ -675,7 +767,7 @@ static void take_room(struct outcomes *o)
     o->excluded = arena_take(arena, count, sizeof *o->excluded);
     o->b.rows.store = &o->a->session.store;
     o->b.rows.writers = arena_take(arena, count, sizeof *o->b.rows.writers);
-    o->b.rows.writers[0] = (struct possible_writer){ 1, 1 };
+    o->b.rows.writers[0] = (struct possible_writer){ .possible = 1, .left = 1 };
     o->b.rows.is_serial = is_serial(o);
     o->b.chooses = is_serial(o) ? CHOOSES_EVER : brancher_chooses_at(o->a->witness, o->job->model);
 }
@@ -689,6 +781,8 @@ bool audit_outcomes_refute(struct outcomes_job *job)
     *o = (struct outcomes){ .job = job, .a = job->a };
     o->memory = job->a->session.lasting.used;
     o->runs_left = RUNS_MIN + (uint64_t)RUNS_PER_TXN * job->count;
+    o->outcomes_max = job->a->exactness.outcomes_max ? job->a->exactness.outcomes_max : OUTCOMES_MAX;
+    o->exact_runs_max = job->a->exactness.runs_max ? job->a->exactness.runs_max : RUNS_OF_ONE_MAX;
     take_room(o);
     surely_begin(&o->facts, job->a);
     snprintf(job->why, sizeof job->why, "each of them can have answered so, as far as it is known what it saw");

@@ -7,9 +7,12 @@
  * committed one that has none refutes the log. Where all runs of a transaction are known, outcomes of others that are
  * in none of them are dropped.
  *
+ * One that has too many outcomes has those of each row by itself. One that has too many runs is run on what each row
+ * may hold by itself. Both are more than there are, never less.
+ *
  * Nobody knows what was done by a transaction outside the core, by one without a place, by one that has too many runs
- * or outcomes or meets a row of which nobody knows what it holds: such rows are in doubt, if it can be told which
- * they are (surely.c), and else the log is not refuted.
+ * or contents of a row all the same, or meets a row of which nobody knows what it holds: such rows are in doubt, if it
+ * can be told which they are (surely.c), and else the log is not refuted.
  *
  * A transaction that writes nothing has no place, so it may see what was written later. Whoever is not sure to write
  * (surely.c) may have written nothing; later states are tried only if that is all that it may have done.

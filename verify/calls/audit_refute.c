@@ -341,7 +341,7 @@ static bool take_core(struct refutation *r)
     r->outside = arena_take(&a->session.lasting, room, sizeof *r->outside);
     r->writers = arena_take(&a->session.lasting, room, sizeof *r->writers);
     for (size_t i = 0; i < room; i++)
-        r->writers[i] = (struct possible_writer){ 1, 1 };
+        r->writers[i] = (struct possible_writer){ .possible = 1, .left = 1 };
     for (size_t i = 0; i < a->witness->core.count; i++) {
         uint64_t number;
 

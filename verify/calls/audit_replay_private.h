@@ -19,6 +19,7 @@ struct audit_replay {
     const struct audit_witness *witness;
     struct session session;
     struct verification *result;
+    struct verify_exactness exactness;
     struct map ids; /* of transactions, to their numbers in the log */
     struct map numbers; /* of transactions, by id, to what sequences gave them in the witness */
     struct map owners;  /* of numbers that sequences gave */

@@ -56,6 +56,7 @@ void brancher_begin(struct brancher *b)
     brancher_end(b);
     b->is_first = true;
     b->made = b->kept = 0;
+    b->list_count = 0;
 }
 
 bool brancher_next(struct brancher *b)
@@ -164,29 +165,10 @@ static _Noreturn void meet_open(struct brancher *b, struct run *run)
     trap_unknown(run->trap, "what is in a row that it may have read");
 }
 
-/* What the row is in a state: what the last group leaves of it, or the one before that. */
-static uint32_t choose_outcomes(struct brancher *b, struct run *run, struct row_entry *entry, uint64_t ignored,
-                                uint32_t state)
+/* Whether they are about the same content of a row. */
+static bool is_of_same(const struct branch *a, const struct branch *b)
 {
-    struct possible_option options[OUTCOMES_MAX + 1];
-
-    for (uint32_t last = row_states_count(entry, state), first; last > 0; last = first - 1) {
-        struct branch wanted = { .kind = BRANCH_OUTCOME, .entry = entry, .ignored = ignored };
-        const struct possible_option *option = options;
-
-        if (entry->versions[last - 1].is_open)
-            meet_open(b, run);
-        wanted.position = entry->versions[last - 1].position;
-        wanted.count = possible_rows_options(&b->rows, entry, ignored, last, options, &first);
-        if (wanted.count > 1) {
-            option += next_branch(b, run, &wanted)->value;
-            b->rows.writers[wanted.position].left = option->outcomes;
-            b->narrowed[b->narrowed_count++] = wanted.position;
-        }
-        if (!option->is_before)
-            return option->content;
-    }
-    return 0;
+    return a->kind == BRANCH_CONTENT && a->entry == b->entry && a->scope == b->scope && a->position == b->position;
 }
 
 /* What it may be when other columns of the row have been looked at in this run. */
@@ -195,7 +177,7 @@ static bool fits(const struct brancher *b, const struct branch *branch, uint32_t
     for (uint32_t i = 0; i + 1 < b->made; i++) {
         const struct branch *other = &b->branches[i];
 
-        if (other->kind == BRANCH_CONTENT && other->entry == branch->entry && other->scope == branch->scope &&
+        if (is_of_same(other, branch) &&
             !possible_rows_alike(branch->entry, branch->ignored | other->ignored, content,
                                  other->contents[other->value]))
             return false;
@@ -208,76 +190,211 @@ struct listed {
     uint32_t *heads, *nexts, room;
 };
 
-static void add_content(struct brancher *b, struct branch *branch, struct listed *listed, uint32_t content)
+static void add_content(struct content_list *list, struct listed *listed, uint32_t content)
 {
-    uint32_t *head = &listed->heads[possible_rows_hash(branch->entry, branch->ignored, content) % listed->room];
+    uint32_t *head = &listed->heads[possible_rows_hash(list->entry, list->ignored, content) % listed->room];
 
     for (uint32_t place = *head; place > 0; place = listed->nexts[place - 1])
-        if (possible_rows_alike(branch->entry, branch->ignored, branch->contents[place - 1], content))
+        if (possible_rows_alike(list->entry, list->ignored, list->contents[place - 1], content))
             return;
-    if (!fits(b, branch, content))
-        return;
-    branch->contents[branch->count] = content;
-    listed->nexts[branch->count] = *head;
-    *head = ++branch->count;
+    list->contents[list->count] = content;
+    listed->nexts[list->count] = *head;
+    *head = ++list->count;
+}
+
+/* What a group may leave of the row. Returns the version behind the group before. */
+static uint32_t add_group(struct brancher *b, struct content_list *list, struct listed *listed, uint32_t last)
+{
+    struct possible_option options[OUTCOMES_MAX + 1];
+    uint32_t first = possible_rows_first(list->entry, last), count;
+    bool may_be_before;
+
+    if (possible_rows_is_split(&b->rows, list->entry, last, &may_be_before)) {
+        for (uint32_t v = first; v <= last; v++)
+            add_content(list, listed, v);
+        return first;
+    }
+    count = possible_rows_options(&b->rows, list->entry, list->ignored, last, options, &first);
+    for (uint32_t i = 0; i < count; i++)
+        if (!options[i].is_before)
+            add_content(list, listed, options[i].content);
+    return first;
+}
+
+static void begin_list(struct brancher *b, struct run *run, struct content_list *list, struct listed *listed,
+                       uint32_t room)
+{
+    list->contents = arena_take(b->rows.store->arena, room, sizeof *list->contents);
+    listed->room = room;
+    listed->heads = arena_take(run->bench.arena, room, sizeof *listed->heads);
+    listed->nexts = arena_take(run->bench.arena, room, sizeof *listed->nexts);
 }
 
 /*
  * What the row may ever hold, up to the limit. In real time: not what was invoked after its completion; and nothing
  * before one who writes the row in any case and was completed before its invocation, since writers of a row stand in
- * the order of their positions. Of one who comes before it the outcomes are known.
+ * the order of their positions. Of one who comes before it the outcomes are known. Nor is anything seen that is
+ * overwritten in all states that may be.
  */
-static void list_contents(struct brancher *b, struct run *run, struct branch *branch)
+static void list_ever(struct brancher *b, struct run *run, struct content_list *list)
 {
-    const struct row_entry *entry = branch->entry;
-    struct possible_option options[OUTCOMES_MAX + 1];
-    struct listed listed = { .room = entry->count + 1 };
+    const struct row_entry *entry = list->entry;
+    struct listed listed;
     bool is_hidden = false;
 
-    branch->contents = arena_take(b->rows.store->arena, listed.room, sizeof *branch->contents);
-    listed.heads = arena_take(run->bench.arena, listed.room, sizeof *listed.heads);
-    listed.nexts = arena_take(run->bench.arena, listed.room, sizeof *listed.nexts);
+    begin_list(b, run, list, &listed, entry->count + 1);
     for (uint32_t last = row_states_count(entry, b->limit), first; last > 0 && !is_hidden; last = first - 1) {
         uint32_t position = entry->versions[last - 1].position;
-        uint32_t count = possible_rows_options(&b->rows, entry, branch->ignored, last, options, &first);
+        bool is_before;
 
         is_hidden = position == 0;
+        first = possible_rows_first(entry, last);
         if (b->spans && b->spans[position].invoked > b->span.completed && position > 0)
             continue;
         if (entry->versions[last - 1].is_open)
             meet_open(b, run);
-        for (uint32_t i = 0; i < count; i++)
-            if (!options[i].is_before)
-                add_content(b, branch, &listed, options[i].content);
-        if (b->spans && b->spans[position].completed < b->span.invoked)
+        add_group(b, list, &listed, last);
+        is_before = position <= b->low || (b->spans && b->spans[position].completed < b->span.invoked);
+        if (is_before)
             is_hidden |= entry->versions[last - 1].is_sure || possible_rows_all_write(&b->rows, entry, last);
     }
     if (!is_hidden)
-        add_content(b, branch, &listed, 0);
+        add_content(list, &listed, 0);
 }
 
-static uint32_t choose_content(struct brancher *b, struct run *run, struct row_entry *entry, uint64_t ignored,
-                               uint32_t scope)
+/* By one who is split. */
+static void list_group(struct brancher *b, struct run *run, struct content_list *list, uint32_t last,
+                       bool may_be_before)
 {
-    struct branch *branch;
+    struct listed listed;
 
-    for (uint32_t i = 0; i < b->made; i++) {
-        branch = &b->branches[i];
-        if (branch->kind == BRANCH_CONTENT && branch->entry == entry && branch->scope == scope &&
-            branch->ignored == ignored)
-            return branch->contents[branch->value];
-    }
-    branch = next_branch(b, run, &(struct branch){ .kind = BRANCH_CONTENT, .entry = entry, .ignored = ignored,
-                                                   .scope = scope });
-    if (branch->is_new) {
-        branch->is_new = false;
-        list_contents(b, run, branch);
-    }
+    begin_list(b, run, list, &listed, list->entry->count + 1);
+    add_group(b, list, &listed, last);
+    if (may_be_before)
+        add_content(list, &listed, CONTENT_BEFORE);
+}
+
+/* Of a list what may be when other columns of the row have been looked at in this run. */
+static void take_contents(struct brancher *b, struct branch *branch, const struct content_list *list)
+{
+    bool is_free = true;
+
+    for (uint32_t i = 0; i + 1 < b->made; i++)
+        is_free &= !is_of_same(&b->branches[i], branch);
+    branch->contents = list->contents;
+    branch->count = list->count;
+    if (is_free)
+        return;
+    branch->contents = arena_take(b->rows.store->arena, list->count + 1, sizeof *branch->contents);
+    branch->count = 0;
+    for (uint32_t i = 0; i < list->count; i++)
+        if (fits(b, branch, list->contents[i]))
+            branch->contents[branch->count++] = list->contents[i];
+}
+
+/* The list is that of all runs unless some outcomes are left out in this one. */
+static void list_contents(struct brancher *b, struct run *run, struct branch *branch)
+{
+    struct content_list list = { .entry = branch->entry, .ignored = branch->ignored };
+    bool is_lasting = b->narrowed_count == 0;
+
+    for (uint32_t i = 0; i < b->list_count && is_lasting; i++)
+        if (b->lists[i].entry == list.entry && b->lists[i].ignored == list.ignored) {
+            take_contents(b, branch, &b->lists[i]);
+            return;
+        }
+    list_ever(b, run, &list);
+    if (is_lasting && b->list_count < CONTENT_LISTS_MAX)
+        b->lists[b->list_count++] = list;
+    take_contents(b, branch, &list);
+}
+
+/* The branch for these columns, if the run has one. */
+static struct branch *find_content(struct brancher *b, const struct branch *wanted)
+{
+    for (uint32_t i = 0; i < b->made; i++)
+        if (b->branches[i].ignored == wanted->ignored && is_of_same(&b->branches[i], wanted))
+            return &b->branches[i];
+    return NULL;
+}
+
+static uint32_t content_of(struct brancher *b, struct run *run, const struct branch *branch)
+{
     if (branch->count == 0) { /* by other columns of it, or by time */
         b->is_contradictory = true;
         trap_unknown(run->trap, "a row that is not what it is");
     }
     return branch->contents[branch->value];
+}
+
+/* What one who is split has left of the row. */
+static uint32_t choose_of_split(struct brancher *b, struct run *run, const struct branch *wanted, uint32_t last,
+                                bool may_be_before)
+{
+    struct content_list list = { .entry = wanted->entry, .ignored = wanted->ignored };
+    struct branch *branch = find_content(b, wanted);
+
+    if (branch)
+        return content_of(b, run, branch);
+    branch = next_branch(b, run, wanted);
+    if (branch->is_new) {
+        branch->is_new = false;
+        list_group(b, run, &list, last, may_be_before);
+        take_contents(b, branch, &list);
+    }
+    return content_of(b, run, branch);
+}
+
+/* What the row is in a state: what the last group leaves of it, or the one before that. */
+static uint32_t choose_outcomes(struct brancher *b, struct run *run, struct row_entry *entry, uint64_t ignored,
+                                uint32_t state)
+{
+    struct possible_option options[OUTCOMES_MAX + 1];
+
+    for (uint32_t last = row_states_count(entry, state), first; last > 0; last = first - 1) {
+        struct branch wanted = { .kind = BRANCH_OUTCOME, .entry = entry, .ignored = ignored };
+        const struct possible_option *option = options;
+        bool may_be_before;
+
+        if (entry->versions[last - 1].is_open)
+            meet_open(b, run);
+        wanted.position = entry->versions[last - 1].position;
+        if (possible_rows_is_split(&b->rows, entry, last, &may_be_before)) {
+            uint32_t content;
+
+            wanted.kind = BRANCH_CONTENT;
+            first = possible_rows_first(entry, last);
+            content = choose_of_split(b, run, &wanted, last, may_be_before);
+            if (content != CONTENT_BEFORE)
+                return content;
+            continue;
+        }
+        wanted.count = possible_rows_options(&b->rows, entry, ignored, last, options, &first);
+        if (wanted.count > 1) {
+            option += next_branch(b, run, &wanted)->value;
+            b->rows.writers[wanted.position].left = option->outcomes;
+            b->narrowed[b->narrowed_count++] = wanted.position;
+        }
+        if (!option->is_before)
+            return option->content;
+    }
+    return 0;
+}
+
+static uint32_t choose_content(struct brancher *b, struct run *run, struct row_entry *entry, uint64_t ignored,
+                               uint32_t scope)
+{
+    const struct branch wanted = { .kind = BRANCH_CONTENT, .entry = entry, .ignored = ignored, .scope = scope };
+    struct branch *branch = find_content(b, &wanted);
+
+    if (branch)
+        return content_of(b, run, branch);
+    branch = next_branch(b, run, &wanted);
+    if (branch->is_new) {
+        branch->is_new = false;
+        list_contents(b, run, branch);
+    }
+    return content_of(b, run, branch);
 }
 
 static uint32_t choose(void *context, struct row_entry *entry, uint64_t ignored)
@@ -293,7 +410,7 @@ static uint32_t choose(void *context, struct row_entry *entry, uint64_t ignored)
         ignored = 0; /* a row is that of one state, whatever is looked at of it */
     if (b->chooses == CHOOSES_EVER && is_sure_row(b, entry))
         return choose_outcomes(b, sight->run, entry, ignored, b->own);
-    if (b->chooses == CHOOSES_EVER || b->chooses == CHOOSES_EACH_ROW)
+    if (b->chooses == CHOOSES_EVER || b->chooses == CHOOSES_EACH_ROW || (b->is_coarse && sight != b->newest))
         return choose_content(b, sight->run, entry, ignored, sight->scope);
     note_began(sight->branch, possible_rows_since(&b->rows, entry, ignored, sight->state));
     return choose_outcomes(b, sight->run, entry, ignored, sight->state);
@@ -342,9 +459,9 @@ void brancher_see(struct run *run, uint32_t statement)
         b->newest = look_from(b, run, SCOPE_NEWEST, branch);
     }
     run->newest = view_from(b->newest);
-    if (b->chooses == CHOOSES_NOTHING || b->chooses == CHOOSES_EVER) {
+    if (b->chooses == CHOOSES_NOTHING || b->chooses == CHOOSES_EVER || (b->is_coarse && b->chooses == CHOOSES_ONE)) {
         b->seen = look_from(b, run, SCOPE_ALL, &b->fixed);
-    } else if (b->chooses == CHOOSES_EACH_ROW) {
+    } else if (b->chooses == CHOOSES_EACH_ROW || b->is_coarse) {
         b->seen = look_from(b, run, SCOPE_ALL + statement, &b->fixed);
     } else if (b->chooses != CHOOSES_ONE || !before) {
         if (b->chooses == CHOOSES_FORWARD && before) { /* as early as it can be told */
@@ -356,13 +473,17 @@ void brancher_see(struct run *run, uint32_t statement)
     run->view = view_from(b->seen);
 }
 
-bool brancher_saw(const struct brancher *b, struct row_entry *entry, uint32_t state)
+bool brancher_saw(const struct brancher *b, struct row_entry *entry, uint32_t state, const struct packed *const *like)
 {
     for (uint32_t i = 0; i < b->made; i++) {
         const struct branch *branch = &b->branches[i];
+        uint32_t content;
 
-        if (branch->kind == BRANCH_CONTENT && branch->entry == entry &&
-            !possible_rows_may_hold(&b->rows, entry, branch->ignored, state, branch->contents[branch->value]))
+        if (branch->kind != BRANCH_CONTENT || branch->entry != entry || branch->position > 0)
+            continue;
+        content = branch->contents[branch->value];
+        if (!possible_rows_may_hold(&b->rows, entry, branch->ignored, state, content) &&
+            !(like && possible_rows_like(entry->relation, branch->ignored, *like, possible_row(entry, content))))
             return false;
     }
     return true;

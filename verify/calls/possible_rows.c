@@ -20,13 +20,12 @@ struct projection {
 
 /* --- Contents ---------------------------------------------------------------------------------- */
 
-bool possible_rows_alike(const struct row_entry *entry, uint64_t ignored, uint32_t a, uint32_t b)
+bool possible_rows_like(const struct relation *relation, uint64_t ignored, const struct packed *x,
+                        const struct packed *y)
 {
-    const struct packed *x = possible_row(entry, a), *y = possible_row(entry, b);
-
-    if (a == b || !x || !y)
+    if (x == y || !x || !y)
         return x == y;
-    for (uint32_t c = 0; c < entry->relation->column_count; c++) {
+    for (uint32_t c = 0; c < relation->column_count; c++) {
         struct item one, other;
 
         if (ignored & column_bit(c))
@@ -39,9 +38,16 @@ bool possible_rows_alike(const struct row_entry *entry, uint64_t ignored, uint32
     return true;
 }
 
+bool possible_rows_alike(const struct row_entry *entry, uint64_t ignored, uint32_t a, uint32_t b)
+{
+    if (a == b || a == CONTENT_BEFORE || b == CONTENT_BEFORE)
+        return a == b;
+    return possible_rows_like(entry->relation, ignored, possible_row(entry, a), possible_row(entry, b));
+}
+
 uint64_t possible_rows_hash(const struct row_entry *entry, uint64_t ignored, uint32_t content)
 {
-    const struct packed *row = possible_row(entry, content);
+    const struct packed *row = content == CONTENT_BEFORE ? NULL : possible_row(entry, content);
     uint64_t hash = row ? 1 : 0;
 
     for (uint32_t c = 0; row && c < entry->relation->column_count; c++) {
@@ -53,13 +59,22 @@ uint64_t possible_rows_hash(const struct row_entry *entry, uint64_t ignored, uin
     return hash;
 }
 
-static uint32_t first_of_group(const struct row_entry *entry, uint32_t last)
+uint32_t possible_rows_first(const struct row_entry *entry, uint32_t last)
 {
     uint32_t first = last;
 
     while (first > 1 && entry->versions[first - 2].position == entry->versions[last - 1].position)
         first--;
     return first;
+}
+
+bool possible_rows_is_split(const struct possible_rows *p, const struct row_entry *entry, uint32_t last,
+                            bool *may_be_before)
+{
+    const struct row_version *version = &entry->versions[last - 1];
+
+    *may_be_before = p->is_serial ? !version->is_sure : version->outcomes != SPLIT_BOTH;
+    return p->writers[version->position].is_split;
 }
 
 static bool is_possible(const struct possible_rows *p, const struct row_entry *entry, uint32_t version)
@@ -83,7 +98,7 @@ static uint64_t skipping(const struct possible_rows *p, const struct row_entry *
 
 bool possible_rows_all_write(const struct possible_rows *p, const struct row_entry *entry, uint32_t last)
 {
-    return !skipping(p, entry, first_of_group(entry, last), &last);
+    return !skipping(p, entry, possible_rows_first(entry, last), &last);
 }
 
 uint32_t possible_rows_options(const struct possible_rows *p, const struct row_entry *entry, uint64_t ignored,
@@ -92,7 +107,7 @@ uint32_t possible_rows_options(const struct possible_rows *p, const struct row_e
     uint32_t position = entry->versions[last - 1].position, count = 0;
     uint64_t left = p->writers[position].left, rest = left;
 
-    *first = first_of_group(entry, last);
+    *first = possible_rows_first(entry, last);
     for (uint32_t v = *first; v <= last; v++) {
         uint64_t outcomes = entry->versions[v - 1].outcomes & left;
         uint32_t i = 0;
@@ -124,7 +139,7 @@ bool possible_rows_may_hold(const struct possible_rows *p, const struct row_entr
         uint64_t left = p->writers[entry->versions[last - 1].position].left, rest = left;
         bool may_be_none = p->is_serial && !entry->versions[last - 1].is_sure;
 
-        for (uint32_t first = first_of_group(entry, last); last >= first; last--) {
+        for (uint32_t first = possible_rows_first(entry, last); last >= first; last--) {
             const struct row_version *version = &entry->versions[last - 1];
 
             if (version->is_open ||
@@ -148,7 +163,7 @@ bool possible_rows_may_meet(const struct possible_rows *p, const struct row_entr
     while (last > 0) {
         uint64_t left = p->writers[entry->versions[last - 1].position].left, rest = left;
 
-        for (uint32_t first = first_of_group(entry, last); last >= first; last--) {
+        for (uint32_t first = possible_rows_first(entry, last); last >= first; last--) {
             const struct row_version *version = &entry->versions[last - 1];
 
             if (version->is_open || ((version->outcomes & left) &&
@@ -286,7 +301,7 @@ bool possible_rows_unchanged(const struct possible_rows *rows, struct row_entry 
     p = project(rows, entry, 0);
     *state = 0;
     for (uint32_t last = row_states_count(entry, now);; last = first - 1) {
-        first = first_of_group(entry, last);
+        first = possible_rows_first(entry, last);
         for (uint32_t v = first; v <= last; v++) {
             uint32_t like = v, until;
 

@@ -8,19 +8,29 @@
  * Contents are offered by row_states_offer(), with the position of who writes them and the outcomes that do. The
  * versions of one position are a group. In a state the row is what the last group up to it says; by outcomes
  * that do not write it, what the group before says; and so on.
+ *
+ * Where a writer would have too many outcomes it is split: of each row it is known what it may have left of it, but
+ * not what of one row goes with what of another.
  */
 #ifndef VERIFY_CALLS_POSSIBLE_ROWS_PRIVATE_H
 #define VERIFY_CALLS_POSSIBLE_ROWS_PRIVATE_H
 
 #include "verify/calls/row_states_private.h"
 
-#define OUTCOMES_MAX 64 /* bits */
+#define OUTCOMES_MAX 64   /* bits */
+#define SPLIT_CONTENTS_MAX 1024 /* of a row, by one writer that is split */
+#define CONTENT_BEFORE UINT32_MAX /* of a row: what the group before says */
 
 /* Of whoever has a position: */
 struct possible_writer {
     uint64_t possible; /* outcomes that it may have had */
     uint64_t left;     /* and may have had if the run at hand is what happened */
+    bool is_split;     /* it may have left any content of one row with any content of another one */
 };
+
+/* Outcomes of one that is split: it has written a row, it has not. A version has both if it always writes the row. */
+#define SPLIT_WRITTEN UINT64_C(1)
+#define SPLIT_BOTH UINT64_C(3)
 
 struct possible_rows {
     struct row_store *store;
@@ -35,10 +45,18 @@ static inline const struct packed *possible_row(const struct row_entry *entry, u
     return content > 0 ? entry->versions[content - 1].row : NULL;
 }
 
+/* Whether two rows are the same as far as columns that are not ignored tell. */
+bool possible_rows_like(const struct relation *, uint64_t ignored, const struct packed *, const struct packed *);
 /* Whether two contents are the same as far as columns that are not ignored tell. */
 bool possible_rows_alike(const struct row_entry *, uint64_t ignored, uint32_t, uint32_t);
 /* The same of those. */
 uint64_t possible_rows_hash(const struct row_entry *, uint64_t ignored, uint32_t content);
+
+/* The first version of the group whose last one is this. */
+uint32_t possible_rows_first(const struct row_entry *, uint32_t last);
+
+/* Whether it is split, and whether it then may leave the row as it was. */
+bool possible_rows_is_split(const struct possible_rows *, const struct row_entry *, uint32_t last, bool *may_be_before);
 
 /* What a group may leave of the row in the run at hand: what looks alike is one. */
 struct possible_option {
