@@ -13,6 +13,7 @@
 #define STEPS_OF_RUN 8
 #define EFFECTS_MAX 512
 #define SUMS_MAX 512       /* of effects, that are tried */
+#define STEPS_OF_SUMS 400000
 
 /* One that was taken back, and how to put it back. */
 struct undone {
@@ -705,6 +706,8 @@ static enum status try_sums(struct repair *r, bool *found, struct error *err)
 
     if (!answer_number_compare(&wanted, &r->base, &lack))
         return STATUS_OK;
+    /* What has found the effects may have taken all steps. */
+    *r->bounds->steps += STEPS_OF_SUMS;
     for (unsigned count = 2; count <= 3; count++)
         for (size_t i = 0; i < r->effects.count; i++)
             for (size_t j = i + 1; j < r->effects.count; j++)
