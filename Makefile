@@ -260,7 +260,7 @@ guided: all ## renew the last section of docs/matrix.md: plain and guided sweeps
 	@{ echo; cat $(BUILD)/guided.md; } >>docs/matrix.md
 
 # Each command of the first four need not pass twice with a commit; the last goes on where it was stopped.
-soak: all $(BUILD)/failing.so $(BUILD)/release/hostile $(sanitize_tests) $(bulk_tests) $(twice_builds) $(fuzz_fuzz) ## the long versions, towards the goals of docs/reliability.md; goes on where it was stopped
+soak: all $(BUILD)/failing.so $(BUILD)/release/hostile $(BUILD)/release/tests/audit/test_tiny_audit $(sanitize_tests) $(bulk_tests) $(twice_builds) $(fuzz_fuzz) ## the long versions, towards the goals of docs/reliability.md; goes on where it was stopped
 	@tools/soak.sh once tests env ORDEAL_SOAK=1 ROUNDS=1000 TEST_SECONDS=86400 $(run_tests) $(bulk_tests) \
 	    $(sanitize_tests) $(cli_tests) $(postgres_tests)
 	@tools/soak.sh once twice $(twice_run)
