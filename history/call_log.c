@@ -217,24 +217,23 @@ static enum status read_ts(struct log_reader *r, struct logged_txn *txn, struct 
     }
 }
 
-/* [at its beginning, at its end]: places, of which only the first number counts. */
+/* [at its beginning, at its end] */
 static enum status read_saw(struct log_reader *r, struct logged_txn *txn, struct error *err)
 {
     const char *what = "two places of commits, the second not below the first: [3, 5]";
     struct json *json = &r->json;
-    bool more = true;
+    bool more;
 
     txn->has_saw = true;
     TRY(json_open(json, '[', what, err));
-    for (size_t n = 0; n < 2 && more; n++) {
-        TRY(json_element(json, n, &more, err));
-        if (more)
-            TRY(json_integer(json, what, &txn->saw[n], err));
-    }
-    if (more && txn->saw[0] <= txn->saw[1])
-        TRY(json_element(json, 2, &more, err));
-    else
-        more = true;
+    TRY(json_integer(json, what, &txn->saw[0], err));
+    TRY(json_element(json, 1, &more, err));
+    if (!more)
+        return json_refuse_token(json, err, "expected %s", what);
+    TRY(json_integer(json, what, &txn->saw[1], err));
+    if (txn->saw[1] < txn->saw[0])
+        return json_refuse_token(json, err, "expected %s", what);
+    TRY(json_element(json, 2, &more, err));
     return more ? json_refuse_token(json, err, "expected %s", what) : STATUS_OK;
 }
 
