@@ -59,7 +59,7 @@ struct datum answer_number_in(struct answer_number *n, const struct datum *answe
 
     if (answer->kind == DATUM_INTEGER || answer->kind == DATUM_NUMERIC)
         return *answer;
-    if (answer->kind != DATUM_TEXT || !n->wanted.at)
+    if (answer->kind != DATUM_TEXT || text.length == 0 || !n->wanted.at)
         return datum_null();
     if (!n->is_within)
         n->at = find_number(n->wanted, text);

@@ -165,6 +165,7 @@ static int64_t last_state(const struct outcomes *o)
 static enum status tell_run(void *context, struct error *err)
 {
     struct outcomes *o = context;
+
     if (o->told->candidates.count == UNEXPLAINED_STATES_MAX) {
         o->told->has_more_candidates = o->runs.found = true;
         return STATUS_OK;
@@ -239,6 +240,7 @@ static bool wrote_all(const struct outcomes *o)
 static enum status keep_any(void *context, struct error *err)
 {
     struct outcomes *o = context;
+
     if (!wrote_all(o))
         return STATUS_OK;
     o->runs.found = true;
@@ -251,6 +253,7 @@ static enum status keep_any(void *context, struct error *err)
 static enum status find_whole_run(void *context, struct error *err)
 {
     struct outcomes *o = context;
+
     (void)err;
     o->runs.found = wrote_all(o);
     return STATUS_OK;
@@ -279,6 +282,7 @@ static enum status open_place(struct outcomes *o, struct error *err)
 static enum status ignore_run(void *context, struct error *err)
 {
     struct outcomes *o = context;
+
     (void)err;
     o->runs.found = true;
     return STATUS_OK;
@@ -355,6 +359,7 @@ static enum status take_writer(struct outcomes *o, uint32_t txn, struct error *e
 static enum status find_reader(void *context, struct error *err)
 {
     struct outcomes *o = context;
+
     if (o->runs.runner.end != RUN_RIGHT || audit_rows_written(o->runs.rows)->count > 0)
         return STATUS_OK;
     o->is_explained = true;
@@ -432,6 +437,7 @@ static enum status verify_writer(struct outcomes *o, uint32_t place, struct erro
 static enum status find_right(void *context, struct error *err)
 {
     struct outcomes *o = context;
+
     return txn_runs_may_commit(&o->runs, &o->runs.found, err);
 }
 
@@ -480,6 +486,7 @@ static bool is_waiting(const struct outcomes *o, uint32_t place)
 static enum status find_empty(void *context, struct error *err)
 {
     struct outcomes *o = context;
+
     (void)err;
     o->runs.found = o->runs.runner.end == RUN_RIGHT && audit_rows_written(o->runs.rows)->count == 0;
     return STATUS_OK;

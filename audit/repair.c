@@ -8,12 +8,11 @@
 #include "base/map.h"
 
 #define TRIES_MAX 128      /* of one transaction */
-#define STEPS_MAX 400000   /* of one repair: runs, and transactions that are put back without one */
+#define STEPS_MAX 400000   /* of one repair, and of its sums: runs, and transactions that are put back without one */
 #define STEPS_PER_TXN 1024
 #define STEPS_OF_RUN 8
 #define EFFECTS_MAX 512
 #define SUMS_MAX 512       /* of effects, that are tried */
-#define STEPS_OF_SUMS 400000
 
 /* One that was taken back, and how to put it back. */
 struct undone {
@@ -707,7 +706,7 @@ static enum status try_sums(struct repair *r, bool *found, struct error *err)
     if (!answer_number_compare(&wanted, &r->base, &lack))
         return STATUS_OK;
     /* What has found the effects may have taken all steps. */
-    *r->bounds->steps += STEPS_OF_SUMS;
+    *r->bounds->steps += STEPS_MAX;
     for (unsigned count = 2; count <= 3; count++)
         for (size_t i = 0; i < r->effects.count; i++)
             for (size_t j = i + 1; j < r->effects.count; j++)

@@ -65,8 +65,6 @@ static enum status choose_state(struct runner *r, uint32_t statement, struct sto
         choice.state = r->path[r->choices.count].state;
     else if (r->chooser)
         choice.state = r->chooser(r->context, &choice);
-    else if (r->takes_oldest)
-        choice.state = choice.low;
     /* A path from another world may lead outside of what is allowed in this one. */
     if (choice.state > choice.high)
         choice.state = choice.high;

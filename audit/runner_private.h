@@ -75,7 +75,6 @@ struct runner {
     bool tracks;
     bool waits;                 /* at RUN_LOCKING: a statement sees those who had locked what was locked before it */
     uint32_t least;             /* the newest of these, as a state */
-    bool takes_oldest;          /* behind the path a statement sees the oldest state that it may, not the newest */
     bool explains;              /* what came out is printed to `told` if it is wrong */
     struct footprint *footprint; /* or NULL; the run adds to it */
     const struct choice *path;

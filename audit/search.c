@@ -177,7 +177,6 @@ enum status audit_search_run(struct search *s, uint32_t txn, const choice_list *
     r->window = search_window(s, txn);
     r->tracks = tracks;
     r->waits = s->waits && !s->is_loose;
-    r->takes_oldest = s->takes_oldest;
     r->footprint = tracks ? &s->footprint : NULL;
     r->path = path->at;
     r->path_count = (uint32_t)path->count;
@@ -273,19 +272,28 @@ static bool sees_the_oldest(const struct search *s, uint32_t txn, struct run_win
     return s->instants && s->waits && s->plan->txns.at[txn].logged->has_saw && w.floor < w.ceiling;
 }
 
+static uint32_t oldest_state(void *context, const struct choice *choice)
+{
+    (void)context;
+    return choice->low;
+}
+
 /* At the most likely states first, without keeping track if that is the newest one; then at all. */
 static enum status try_states(struct search *s, uint32_t txn, bool *found, struct error *err)
 {
     static const choice_list no_path = { NULL, 0, 0 };
     struct run_window w = search_window(s, txn);
+    bool is_oldest = sees_the_oldest(s, txn, w);
+    enum status status;
 
     *found = false;
     if (w.floor > w.ceiling)
         return STATUS_OK;
-    s->takes_oldest = sees_the_oldest(s, txn, w);
-    TRY(audit_search_run(s, txn, &no_path, s->takes_oldest, err));
-    s->takes_oldest = false;
+    s->runner->chooser = is_oldest ? oldest_state : NULL;
+    status = audit_search_run(s, txn, &no_path, is_oldest, err);
+    s->runner->chooser = NULL;
     s->footprint.glances.count = 0;
+    TRY(status);
     if (is_absent_first(s, txn)) {
         /* Dropped, it has touched what it would have written. */
         *found = true;

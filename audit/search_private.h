@@ -41,7 +41,6 @@ struct search {
     bool is_strict;              /* these are no help but a rule */
     bool waits;                  /* as of a runner: a help */
     bool is_loose;               /* the next run has no help but what was completed before it was invoked */
-    bool takes_oldest;           /* the next run, as of a runner */
     const struct progress *progress;
     struct pace *pace;
     uint64_t runs_max;           /* of the runner */

@@ -7,8 +7,7 @@
 
 #define RUN_PACE 256
 #define TXN_RUNS_MAX 20000 /* of one transaction */
-#define SPLIT_RUNS_MAX                                                                             \
-    2000 /* of one whose place is split, and that is run coarsely if they are more */
+#define SPLIT_RUNS_MAX 2000 /* of one whose place is split; if they are more, it is run coarsely */
 
 /* The first reason is the one that is told. */
 static void give_reason(struct txn_runs *r, const char *why)
@@ -160,15 +159,15 @@ enum status txn_runs_may_commit(struct txn_runs *r, bool *may, struct error *err
 
 static void note_fixed(struct txn_runs *r, const struct stored_row *row)
 {
-    struct error err;
+    struct error ignored;
+    bool is_noted = false;
 
     r->writes = true;
     for (size_t i = 0; i < r->fixed.count; i++)
-        if (r->fixed.at[i] == row)
-            return;
-    /* One that is not noted makes the proof harder, not wrong. */
-    if (array_push(&r->fixed, row, &err) != STATUS_OK)
-        return;
+        is_noted |= r->fixed.at[i] == row;
+    /* One for which there is no memory makes the proof harder, not wrong. */
+    if (!is_noted && array_reserve(&r->fixed, 1, &ignored) == STATUS_OK)
+        r->fixed.at[r->fixed.count++] = row;
 }
 
 static void on_write(void *context, const struct query *query, size_t first)

@@ -474,13 +474,18 @@ static void amounts_add_up_within_a_text_as_well(void)
         "DECLARE v bigint;\n"
         "BEGIN\n"
         "    SELECT balance INTO v FROM accounts WHERE id = 1;\n"
+        "    IF v > 5000 THEN\n"
+        "        RETURN '';\n"
+        "    END IF;\n"
         "    RETURN '1 has ' || v::text || ' now';\n"
         "END;\n"
         "$$;\n";
     static const struct {
-        const char *told;
+        const char *told, *amount;
         enum verdict verdict;
-    } cases[] = { { "1 has 703 now", V }, { "1 has 2803 now", V }, { "2 has 703 now", X } };
+    } cases[] = {
+        { "1 has 703 now", "600", V }, { "1 has 2803 now", "600", V }, { "2 has 703 now", "600", X }, { "2 has 703 now", "9000", X }
+    };
     char sql[4000];
 
     snprintf(sql, sizeof sql, "%s%s", bank, sneak);
@@ -495,9 +500,9 @@ static void amounts_add_up_within_a_text_as_well(void)
                              CALL(4, "sneak", "\"1\"", "100,200", TS(4), NOTHING)
                                  CALL(5, "deposit", "\"1\",\"1100\"", "100,200", TS(5), NOTHING)
                                      CALL(6, "sneak", "\"1\"", "100,200", TS(6), NOTHING)
-                                         CALL(7, "deposit", "\"1\",\"600\"", "100,200", TS(7), NOTHING)
+                                         CALL(7, "deposit", "\"1\",\"%s\"", "100,200", TS(7), NOTHING)
                                              CALL(8, "tell", "", "300,400", TS(8), ONE("%s")),
-                 cases[i].told);
+                 cases[i].amount, cases[i].told);
         audit_text(&a, sql, log, (struct audit_options){ .level = LEVEL_READ_COMMITTED, .by_outcomes = true });
         TEST_ASSERT_EQUAL_MESSAGE(cases[i].verdict, a.verdict.verdict, cases[i].told);
         audited_close(&a);
