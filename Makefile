@@ -61,7 +61,7 @@ flags_of = $(if $(filter trial/scenario/%,$(1)),-isystem $(BUILD)/deps/toml) \
 
 # --- Sources -----------------------------------------------------------------
 
-ROOMS = base sim nemesis history programs store smt checkers verify audit record trial
+ROOMS = base sim nemesis history programs store smt checkers verify audit predict record trial
 
 lib_src := $(sort $(wildcard $(foreach r,$(ROOMS),$(r)/*.c $(r)/*/*.c $(r)/*/*/*.c)))
 cli_src := $(filter-out cli/main.c,$(sort $(wildcard cli/*.c)))

@@ -22,11 +22,12 @@ smt
 checkers  history programs/machine/predicates.h smt
 verify    history
 audit   history programs checkers smt
+predict   history programs checkers smt
 record    programs history
-trial     sim nemesis history programs store checkers verify audit record
-cli       base sim nemesis history programs store checkers verify audit record trial
-bench     base sim nemesis history programs store checkers verify audit record trial cli tests
-tests     base sim nemesis history programs store smt checkers verify audit record trial cli
+trial     sim nemesis history programs store checkers verify audit predict record
+cli       base sim nemesis history programs store checkers verify audit predict record trial
+bench     base sim nemesis history programs store checkers verify audit predict record trial cli tests
+tests     base sim nemesis history programs store smt checkers verify audit predict record trial cli
 '
 
 # A folder inside a room. It may include its own files, the files that stand in the
