@@ -559,6 +559,7 @@ static enum status index_sessions(struct trace *trace, struct arena *arena, stru
 
     PREDICT_TAKE(arena, last, trace->txn_count, err);
     PREDICT_TAKE(arena, trace->previous, trace->txn_count, err);
+    PREDICT_TAKE(arena, trace->ordinal, trace->txn_count, err);
     for (uint32_t txn = 0; txn < trace->txn_count && status == STATUS_OK; txn++) {
         size_t place;
 
@@ -578,6 +579,7 @@ static enum status index_sessions(struct trace *trace, struct arena *arena, stru
         uint32_t s = trace->session[txn], place = trace->session_start[s + 1]++;
 
         trace->session_txns[place] = txn;
+        trace->ordinal[txn] = place - trace->session_start[s];
         trace->previous[txn] = last[s] ? last[s] - 1 : TRACE_NONE;
         last[s] = txn + 1;
     }
