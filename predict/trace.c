@@ -532,7 +532,7 @@ static enum status trace_fill(struct tracer *t, struct error *err)
     return trace_index(t->trace, t->arena, err);
 }
 
-enum status trace_init(struct trace *trace, const struct history *h, struct arena *arena,
+enum status trace_of_history(struct trace *trace, const struct history *h, struct arena *arena,
                        struct error *err)
 {
     struct tracer t = { .h = h, .trace = trace, .arena = arena };
