@@ -134,12 +134,13 @@ MUST_USE enum status directed_each_final_row(struct directed *, uint32_t table, 
 struct directed_telling {
     struct text producer, workload; /* of the history's first line; may be empty */
     struct text load;               /* of the log of calls: as directed_load() had it */
-    bool has_places; /* the order of execution is an order of the transactions: each has `ts` */
+    /* Every read returned the newest version: transactions have `ts`, keys their version orders, no operation a set. */
+    bool has_places;
 };
 
 /*
- * A transaction for each that was executed, in their order, with the number + 1 for its id. Each operation has a
- * version set, which names the version of each key that it read, returned or not.
+ * A transaction for each that was executed, in their order, with the number + 1 for its id. Each read has a
+ * version set, which names the version of each key that it read, returned or not; unless places say that.
  */
 MUST_USE enum status directed_history(struct directed *, const struct directed_telling *,
                                       struct history *, struct error *);
