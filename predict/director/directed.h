@@ -37,7 +37,7 @@
 
 struct directed_options {
     const struct program *program; /* must outlive the store */
-    enum level level;              /* one of directed_levels() */
+    enum level level;              /* one of directed_levels(), or read-uncommitted: any version of a committed one */
     uint32_t sessions;             /* they are numbered from 0 */
     bool
         keeps; /* what directed_history() and directed_call_log() need; else they must not be called */
@@ -130,12 +130,12 @@ MUST_USE enum status directed_evaluate(struct directed *, uint32_t function, str
 struct directed_telling {
     struct text producer, workload; /* of the history's first line; may be empty */
     struct text load;               /* of the log of calls: as directed_load() had it */
+    const int64_t *ids; /* of the history's transactions, by number; NULL: the number + 1 */
     bool has_places; /* the order of execution is an order of the transactions: each has `ts` */
 };
 
 /*
- * A transaction for each that was executed, in their order, with the number + 1 for its id. Each operation has a
- * version set, which names the version of each key that it read, returned or not.
+ * A transaction for each that was executed, in their order. Each operation has a version set, which names the version of each key that it read, returned or not.
  */
 MUST_USE enum status directed_history(struct directed *, const struct directed_telling *,
                                       struct history *, struct error *);
