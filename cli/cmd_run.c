@@ -12,6 +12,7 @@
 #include "cli/output.h"
 #include "cli/progress_bar.h"
 #include "cli/report_run.h"
+#include "cli/run_director.h"
 #include "history/io/sink.h"
 #include "sim/trace.h"
 #include "trial/run/run.h"
@@ -79,7 +80,7 @@ static void trace_file_close(struct trace_file *file)
 }
 
 struct run_values {
-    const char *scenario, *out, *trace, *audit_log, *timeout;
+    const char *scenario, *out, *trace, *audit_log, *timeout, *director;
     struct option_number seed;
     struct option_texts sets;
     bool twice, git_bisect, force, json;
@@ -108,6 +109,11 @@ static const struct option run_rows[] = {
              "of a workload that calls the functions of a program, or of a\n"
              "schedule: write calls or statements and their answers to\n"
              "FILE, for ordeal audit; - is standard output"),
+    TEXT_ROW("director", "MODE|FILE", AT(director),
+             "run the calls of a program on a store of one copy in which a\n"
+             "director chooses what each read returns, among all that\n"
+             "check.level allows: latest, oldest, random, biased, or as the\n"
+             "choices in FILE say (docs/predict.md)"),
     FLAG_ROW("git-bisect", AT(git_bisect),
              "exit with 125 instead of 2 and 3, as `git bisect run` requires"),
     JSON_ROW(AT(json)),
@@ -266,6 +272,30 @@ static enum status record_scenario(const struct run_values *values,
     return status;
 }
 
+/* On the directed store. */
+static enum status direct_scenario(const struct run_values *values,
+                                   const struct scenario *scenario, struct limits *limits,
+                                   enum exit_code *code, struct error *err)
+{
+    struct run_director_wishes wishes = {
+        .scenario = scenario,
+        .path = values->scenario,
+        .director = values->director,
+        .sets = values->sets.at,
+        .set_count = values->sets.count,
+        .out = values->out,
+        .audit_log = values->audit_log,
+        .force = values->force,
+        .twice = values->twice,
+        .json = values->json,
+    };
+
+    if (values->trace)
+        return error_set(err, STATUS_BAD_INPUT,
+                         "--trace is for the simulated world: the directed store has no events");
+    return run_director(&wishes, limits, code, err);
+}
+
 static bool is_standard_output(const char *path)
 {
     return path && strcmp(path, "-") == 0;
@@ -298,11 +328,13 @@ static enum status cmd_run_scenario(const void *given, struct limits *limits,
     if (!scenario)
         return error_set(err, STATUS_OVER_LIMIT, "no memory for a scenario");
     status = load(values, scenario, err);
-    if (status == STATUS_OK && scenario->database.kind)
+    if (status == STATUS_OK && values->director)
+        status = direct_scenario(values, scenario, limits, code, err);
+    else if (status == STATUS_OK && scenario->database.kind)
         status = record_scenario(values, scenario, limits, code, err);
     else if (status == STATUS_OK)
         status = cmd_run_judge(values, &report, &trial, &difference, limits, err);
-    if (status == STATUS_OK && !scenario->database.kind)
+    if (status == STATUS_OK && !scenario->database.kind && !values->director)
         *code = command_exit_of_verdict(report_run_verdict(&report));
     run_close_difference(&difference);
     trial_close(&trial);
@@ -323,7 +355,8 @@ const struct command command_run = {
         "the scenario or the call is wrong, and 3 if the run is inconclusive: nothing committed,\n"
         "no checker could judge the whole history, or a required checker did not judge.\n",
     .example = "  ordeal run scenarios/bank-under-partition.toml --seed 7\n"
-               "  ordeal run scenarios/smallbank.toml --set cluster.protocol=si --out out\n",
+               "  ordeal run scenarios/smallbank.toml --set cluster.protocol=si --out out\n"
+               "  ordeal run scenarios/smallbank.toml --set check.level=causal --director random\n",
     .options = { "run", run_rows, ROW_COUNT(run_rows), sizeof(struct run_values) },
     .run = cmd_run_scenario,
 };

@@ -9,9 +9,9 @@
 #include "base/map.h"
 #include "base/wall_clock.h"
 #include "history/call_log_write.h"
+#include "programs/machine/final_state.h"
 #include "record/commit_ranks.h"
 
-#define INVARIANT_PREFIX "invariant_"
 #define HEAP_BYTES_MAX ((size_t)16 << 20) /* of one call's arguments */
 #define FILE_BYTES_MAX (16 << 20)
 
@@ -202,15 +202,13 @@ static enum status judge_one(struct record_stage *stage, struct text name, struc
 enum status record_program_judge(struct record_stage *stage, struct error *err)
 {
     const struct program_tree *tree = &stage->program->program.tree;
-    size_t length = sizeof INVARIANT_PREFIX - 1;
 
     if (!stage->options->judges_invariant)
         return STATUS_OK;
     for (uint32_t i = 0; i < tree->function_count; i++) {
         const struct program_function *f = &tree->functions[i];
 
-        if (f->parameter_count == 0 && f->name.length > length &&
-            memcmp(f->name.at, INVARIANT_PREFIX, length) == 0)
+        if (f->parameter_count == 0 && program_is_invariant(&stage->program->program, i))
             TRY(judge_one(stage, f->name, err));
     }
     return STATUS_OK;

@@ -53,7 +53,7 @@ programs/sql                uses values
 programs/plpgsql            uses sql values
 programs/machine            uses sql values
     doors condition.h engine.h machine.h predicates.h program.h row_index.h row_cells.h row_indexes.h row_keys.h
-    doors sequences.h
+    doors final_state.h sequences.h
 programs/workloads          uses values machine
     doors builtin.h calls.h listed.h workload.h zipf.h    inside key_distribution.h mix.h
 programs/generator          uses workloads
@@ -122,11 +122,12 @@ verify/invalid              uses instants sql values versions witness
 verify/valid                uses sql values versions witness
     inside valid.h
 predict/director
-    doors directed.h director.h
+    doors choices.h directed.h director.h
 trial/scenario
     doors scenario.h profile_file.h    inside latency.h
 trial/run                   uses scenario
-    doors call_audit.h run.h record_trial.h simulation.h jury.h signature.h   inside outcome.h
+    doors call_audit.h run.h record_trial.h simulation.h jury.h signature.h
+    doors director_trial.h   inside outcome.h
 trial/sweep                 uses scenario run
     doors sweep.h tally.h    inside plan.h workers.h sweep_work.h
 trial/bisect                uses scenario run sweep

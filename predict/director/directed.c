@@ -879,6 +879,23 @@ static enum status rank(struct directed *d, struct error *err)
     return STATUS_OK;
 }
 
+enum status directed_each_final_row(struct directed *d, uint32_t table, final_row_taker *take,
+                                    void *taker, struct error *err)
+{
+    const struct row_index *index = &d->tables[table].at[0];
+    const struct row_entry *entry;
+
+    TRY(rank(d, err));
+    for (struct row_place place = { 0, 0 }; (entry = row_index_at(index, place));
+         place = row_index_next(index, place)) {
+        const struct datum *row = final_row(d, (uint32_t)((uintptr_t)entry->row - 1));
+
+        if (row)
+            TRY(take(taker, row, err));
+    }
+    return STATUS_OK;
+}
+
 static enum status refuse_function(const struct directed *d, uint32_t function, const char *why,
                                    struct error *err)
 {

@@ -33,7 +33,7 @@
 #include "history/history.h"
 #include "history/level.h"
 #include "predict/director/director.h"
-#include "programs/machine/program.h"
+#include "programs/machine/final_state.h"
 
 struct directed_options {
     const struct program *program; /* must outlive the store */
@@ -125,6 +125,10 @@ const uint32_t *directed_writes(const struct directed *, uint32_t txn, uint32_t 
 MUST_USE enum status directed_evaluate(struct directed *, uint32_t function, struct datum *,
                                        struct error *);
 
+/* The rows of a table in that state, in the order of the key. */
+MUST_USE enum status directed_each_final_row(struct directed *, uint32_t table, final_row_taker *,
+                                             void *taker, struct error *);
+
 /* --- What clients saw --------------------------------------------------------------------------- */
 
 struct directed_telling {
@@ -139,6 +143,11 @@ struct directed_telling {
  */
 MUST_USE enum status directed_history(struct directed *, const struct directed_telling *,
                                       struct history *, struct error *);
+/*
+ * Such a history without statements: what they read and wrote, of rows that they did not return, too, as operations on
+ * items whose values name the writers (trace_to_history()).
+ */
+MUST_USE enum status directed_items(const struct history *, struct history *items, struct error *);
 /* The log of its calls and their answers (history/call_log.h). */
 MUST_USE enum status directed_call_log(struct directed *, const struct directed_telling *,
                                        struct buffer *, struct error *);

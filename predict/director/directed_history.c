@@ -7,6 +7,7 @@
 #include "history/builder.h"
 #include "history/call_log_write.h"
 #include "predict/director/directed_private.h"
+#include "predict/trace.h"
 
 /* Numbers of the history: made as they first come. */
 struct directed_teller {
@@ -195,6 +196,21 @@ enum status directed_history(struct directed *d, const struct directed_telling *
     free(t.keys);
     free(t.cells);
     buffer_close(&t.scratch);
+    return status;
+}
+
+enum status directed_items(const struct history *h, struct history *items, struct error *err)
+{
+    struct arena arena;
+    struct trace trace;
+    enum status status;
+
+    TRY(arena_init(&arena, ARENA_UNLIMITED, err));
+    status = trace_of_history(&trace, h, &arena, err);
+    assert(status != STATUS_OK || trace.unjudged == 0);
+    if (status == STATUS_OK)
+        status = trace_to_history(&trace, items, err);
+    arena_close(&arena);
     return status;
 }
 

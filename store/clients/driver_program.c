@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "programs/machine/engine.h"
-#include "store/clients/driver_program_final.h"
+#include "programs/machine/final_state.h"
 #include "store/clients/driver_program_private.h"
 
 /*
@@ -609,7 +609,7 @@ enum status driver_program_open(struct driver_program **out,
     heap_init(&d->final_heap, HEAP_BYTES_MAX);
     heap_init(&d->listed_heap, HEAP_BYTES_MAX);
     TRY(sequences_open(&d->sequences, &d->program->tree.schema, err));
-    TRY(driver_program_examine_invariants(d, err));
+    TRY(program_examine_invariants(d->program, err));
     TRY(open_clients(d, err));
     return prepare_calls(d, err);
 }

@@ -1,11 +1,9 @@
 #include "store/clients/driver_program_final.h"
 
 #include <inttypes.h>
-#include <string.h>
 
+#include "programs/machine/final_state.h"
 #include "store/clients/driver_program_private.h"
-
-#define INVARIANT_PREFIX "invariant_"
 
 void driver_program_begin_final(struct driver_program *d, uint32_t table)
 {
@@ -96,29 +94,6 @@ enum status driver_program_evaluate(struct driver_program *d, uint32_t function,
     return STATUS_OK;
 }
 
-static bool is_invariant(const struct program_function *f)
-{
-    size_t length = sizeof INVARIANT_PREFIX - 1;
-
-    return f->name.length > length && memcmp(f->name.at, INVARIANT_PREFIX, length) == 0;
-}
-
-enum status driver_program_examine_invariants(const struct driver_program *d, struct error *err)
-{
-    const struct program_tree *tree = &d->program->tree;
-
-    for (uint32_t i = 0; i < tree->function_count; i++) {
-        const struct program_function *f = &tree->functions[i];
-
-        if (is_invariant(f) && (f->parameter_count > 0 || f->result.kind != TYPE_BOOLEAN))
-            return error_set(err, STATUS_BAD_INPUT,
-                             "%.*s() is an invariant by its name: it must take nothing and return "
-                             "a boolean",
-                             TEXT_PRINT(f->name));
-    }
-    return STATUS_OK;
-}
-
 enum status driver_program_check(struct driver_program *d, bool *holds, struct buffer *sentence,
                                  struct error *err)
 {
@@ -128,7 +103,7 @@ enum status driver_program_check(struct driver_program *d, bool *holds, struct b
     for (uint32_t i = 0; i < tree->function_count && *holds; i++) {
         struct datum value;
 
-        if (!is_invariant(&tree->functions[i]))
+        if (!program_is_invariant(d->program, i))
             continue;
         TRY(driver_program_evaluate(d, i, &value, err));
         *holds = datum_is_true(&value);

@@ -23,7 +23,5 @@ MUST_USE enum status driver_program_evaluate(struct driver_program *, uint32_t f
  */
 MUST_USE enum status driver_program_check(struct driver_program *, bool *holds,
                                           struct buffer *sentence, struct error *);
-/* Refuses a program with a function that is an invariant by its name and could never be called as one. */
-MUST_USE enum status driver_program_examine_invariants(const struct driver_program *, struct error *);
 
 #endif

@@ -111,14 +111,15 @@ static enum status add_nemeses(struct simulation *simulation, const struct scena
     return STATUS_OK;
 }
 
-static enum status make_calls(const struct scenario *scenario, struct store_workload *workload,
-                              struct arena *arena, struct error *err)
+enum status simulation_make_calls(const struct scenario *scenario, struct arena *arena,
+                                  const struct program_call **made, uint32_t *count,
+                                  struct error *err)
 {
     const struct scenario_calls *from = &scenario->workload.calls;
     struct program_call *calls = arena_push(arena, from->count + 1u, sizeof *calls);
 
-    workload->calls = calls;
-    workload->call_count = from->count;
+    *made = calls;
+    *count = from->count;
     for (uint32_t i = 0; calls && i < from->count; i++) {
         const struct scenario_call *call = &from->at[i];
         struct text *arguments = arena_push(arena, call->argument_count + 1u, sizeof *arguments);
@@ -228,7 +229,8 @@ static enum status open_store(struct simulation *simulation, const struct scenar
         workload.program = &simulation->program;
         if (from->kind == WORKLOAD_SCHEDULE)
             TRY(make_schedule(scenario, &simulation->program, &workload, &simulation->arena, err));
-        TRY(make_calls(scenario, &workload, &simulation->arena, err));
+        TRY(simulation_make_calls(scenario, &simulation->arena, &workload.calls,
+                                  &workload.call_count, err));
     }
     if (store_open(&simulation->store, &options, &workload, &simulation->world,
                    &simulation->arena, err) != STATUS_OK)

@@ -96,6 +96,10 @@ MUST_USE enum status simulation_call_log(struct simulation *, struct buffer *, s
 /* What the clients of the store saw. */
 MUST_USE enum status simulation_history(struct simulation *, struct history *, struct error *);
 
+/* The calls of its workload, for who draws them; texts are the scenario's. */
+MUST_USE enum status simulation_make_calls(const struct scenario *, struct arena *,
+                                           const struct program_call **, uint32_t *count,
+                                           struct error *);
 /* The scenario's nemeses, and behind them those that its swarm draws. */
 uint32_t simulation_nemeses(const struct scenario *, struct nemesis_options *list);
 /* Puts what the swarm draws into the scenario in its place: the same run, without a draw. */

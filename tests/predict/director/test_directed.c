@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/digest.h"
-#include "predict/trace.h"
 #include "tests/fixture.h"
 #include "tests/predict/director/director_fixture.h"
 #include "unity.h"
@@ -52,15 +51,11 @@ static void the_history_and_its_trace_satisfy_the_level(void)
     for (int level = 0; level < LEVEL_COUNT; level++)
         for (uint64_t seed = 0; seed < fixture_rounds(20); seed++) {
             struct history h, items;
-            struct trace trace;
 
             if (!(directed_levels() & LEVEL_BIT(level)))
                 continue;
             run_drawn((enum level)level, DIRECTOR_RANDOM, seed, 15, &h);
-            ASSERT_OK(trace_init(&trace, &h, fixture_arena(), &err), &err);
-            TEST_ASSERT_EQUAL_UINT64(0, trace.unjudged);
-            TEST_ASSERT_EQUAL_UINT64(0, trace.guessed);
-            ASSERT_OK(trace_to_history(&trace, &items, &err), &err);
+            ASSERT_OK(directed_items(&h, &items, &err), &err);
             TEST_ASSERT_TRUE_MESSAGE(directed_fixture_holds(&items, (enum level)level),
                                      level_name((enum level)level));
             history_close(&items);
