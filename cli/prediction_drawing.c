@@ -11,7 +11,7 @@
 
 /* In pixels at the natural size. */
 #define BOX_CHARS 22
-#define BOX_WIDTH 176
+#define BOX_WIDTH 188
 #define BOX_PAD 7
 #define LINE 17
 #define LANE_GAP 58
