@@ -19,6 +19,9 @@ static inline MUST_USE enum status predict_take(struct arena *arena, void *at, s
 
 /* So many zeroed elements, or one. */
 #define PREDICT_TAKE(arena, at, count, err)                                                        \
-    TRY(predict_take((arena), &(at), (count), sizeof *(at), (err)))
+    do {                                                                                           \
+        (at) = NULL;                                                                               \
+        TRY(predict_take((arena), &(at), (count), sizeof *(at), (err)));                           \
+    } while (0)
 
 #endif

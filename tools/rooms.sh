@@ -123,6 +123,8 @@ verify/valid                uses sql values versions witness
     inside valid.h
 predict/director
     doors choices.h directed.h director.h
+verify/prediction           uses sql witness
+    inside prediction.h
 trial/scenario
     doors scenario.h profile_file.h    inside latency.h
 trial/run                   uses scenario
