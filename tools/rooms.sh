@@ -105,6 +105,8 @@ audit/programs
     inside influence.h open_order.h quiet_numbers.h used_columns.h
 audit/z3
     inside by_z3.h
+predict/z3
+    doors z3.h
 verify/witness
     inside steps.h witness.h workings.h
 verify/calls
