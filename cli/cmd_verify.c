@@ -20,11 +20,11 @@ struct verify_values {
 
 static const struct option verify_rows[] = {
     OPERAND_ROW("HISTORY", AT(history),
-                "the history that was checked, in any format, or the log that was\n"
-                "audited; - is standard input"),
+                "the history that was checked or predicted from, in any format, or the\n"
+                "log that was audited; - is standard input"),
     OPERAND_ROW("WITNESS", AT(witness),
-                "file from check --witness, audit --witness or run --out; - is standard\n"
-                "input"),
+                "file from check --witness, audit --witness, predict --out or run --out;\n"
+                "- is standard input"),
     TEXT_ROW("programs", "FILE.sql", AT(programs),
              "the programs of a log that was audited; --initial is then as there"),
     AMENDMENT_ROWS(AT(amendments)),
@@ -60,14 +60,11 @@ static enum status read_bytes(const char *path, char **bytes, size_t *size, stru
     return status;
 }
 
-/* The witness of an audit says so first, whatever it is of. */
-static bool is_of_audit(struct text witness)
+/* The witness of an audit or a prediction says so first, whatever it is of: `name` with its quotes. */
+static bool is_of(struct text witness, struct text name)
 {
-    static const char name[] = "\"ordeal-audit\"";
-
     for (size_t i = 0; i < witness.length && i < 200; i++)
-        if (witness.length - i >= sizeof name - 1 &&
-            memcmp(witness.at + i, name, sizeof name - 1) == 0)
+        if (witness.length - i >= name.length && memcmp(witness.at + i, name.at, name.length) == 0)
             return true;
     return false;
 }
@@ -111,7 +108,7 @@ static enum status verify_audited(const struct verify_values *values, char *witn
 /* --- Histories -------------------------------------------------------------------------------- */
 
 static enum status verify_checked(const struct verify_values *values, char *witness, size_t size,
-                                  struct verification *verification, struct error *err)
+                                  bool is_predicted, struct verification *verification, struct error *err)
 {
     struct history history;
     enum status status;
@@ -125,7 +122,7 @@ static enum status verify_checked(const struct verify_values *values, char *witn
     TRY(read_history(values->history, &history, err));
     status = amendments_apply(&values->amendments, &history, err);
     if (status == STATUS_OK)
-        status = verify_witness(&history, witness, size, verification, err);
+        status = (is_predicted ? verify_prediction : verify_witness)(&history, witness, size, verification, err);
     if (status == STATUS_BAD_INPUT && !err->file[0])
         error_set_file(err, values->witness);
     history_close(&history);
@@ -142,9 +139,14 @@ static enum status cmd_verify_run(const void *given, struct limits *limits,
     size_t size;
     enum status status = read_bytes(values->witness, &witness, &size, err);
 
-    if (status == STATUS_OK)
-        status = (is_of_audit((struct text){ witness, size }) ? verify_audited : verify_checked)(
-            values, witness, size, &verification, err);
+    if (status == STATUS_OK) {
+        struct text text = { witness, size };
+
+        status = is_of(text, TEXT("\"ordeal-audit\""))
+                     ? verify_audited(values, witness, size, &verification, err)
+                     : verify_checked(values, witness, size, is_of(text, TEXT("\"ordeal-prediction\"")),
+                                      &verification, err);
+    }
     free(witness);
     limits_settle(limits);
     TRY(status);
@@ -157,12 +159,12 @@ static enum status cmd_verify_run(const void *given, struct limits *limits,
 }
 
 const struct command command_verify = {
-    .summary = "verifies the witness of a checker, or of an audit",
+    .summary = "verifies the witness of a checker, an audit or a prediction",
     .description =
         "Compares each statement of the witness with the history, by code of its own. Exits with\n"
-        "0 if the witness proves its verdict, be that valid or invalid, and with 1 if it does\n"
-        "not. If check was called with --initial or --nil-read, they must be given here, too, and\n"
-        "--programs and --initial if audit was.\n",
+        "0 if the witness proves its verdict, be that valid, invalid or a prediction, and with 1\n"
+        "if it does not. If check or predict was called with --initial or --nil-read, they must\n"
+        "be given here, too, and --programs and --initial if audit was.\n",
     .example = "  ordeal verify history.jsonl witness-order.json\n"
                "  ordeal verify log.jsonl w.json --programs bank.sql\n",
     .options = { "verify", verify_rows, ROW_COUNT(verify_rows), sizeof(struct verify_values) },

@@ -19,6 +19,7 @@
 #include "cli/cmd_explain.h"
 #include "cli/cmd_generate.h"
 #include "cli/cmd_list.h"
+#include "cli/cmd_predict.h"
 #include "cli/cmd_program.h"
 #include "cli/cmd_prove.h"
 #include "cli/cmd_record.h"
@@ -31,7 +32,7 @@
 
 const struct command *const commands[] = {
     &command_run,      &command_sweep,  &command_bisect,  &command_prove,  &command_check,
-    &command_watch,    &command_verify, &command_audit,   &command_convert, &command_generate,
+    &command_watch,    &command_verify, &command_audit,   &command_predict, &command_convert, &command_generate,
     &command_record,   &command_program, &command_list,
     &command_explain, NULL,
 };

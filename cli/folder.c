@@ -67,7 +67,8 @@ static bool is_of_an_answer(const char *name)
 {
     static const char *const names[] = { "scenario.toml", "history.jsonl", "run.json",
                                          "capsule.toml",  "story.txt",     "story.svg",
-                                         "prove.json",    "matrix.md" };
+                                         "prove.json",    "matrix.md",     "predicted.jsonl",
+                                         "witness.json",  "prediction.txt", "prediction.svg" };
     static const struct {
         const char *begin, *end;
     } families[] = {

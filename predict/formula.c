@@ -138,17 +138,32 @@ static enum status add_cuts(struct formula *f, uint32_t txn, struct error *err)
     return STATUS_OK;
 }
 
+/* Of several executions one may be the boundary; the transaction's own literal is that some of them is. */
+static enum status add_variant(struct formula *f, uint32_t txn, struct error *err)
+{
+    uint32_t of = f->n->trace->variant_of[txn];
+
+    if (f->n->standing[of] == TXN_IS_FREE)
+        TRY(formula_variable(f, false, &f->boundary[txn], err));
+    FORMULA_ADD(f, err, literal_not(f->boundary[txn]), literal_not(f->boundary[of]));
+    FORMULA_ADD(f, err, literal_not(f->boundary[txn]), literal_not(f->full[of]));
+    return either(f, f->boundary[of], f->boundary[txn], false, &f->boundary[of], err);
+}
+
 static enum status add_boundary(struct formula *f, uint32_t txn, struct error *err)
 {
     const struct normal_form *n = f->n;
     bool is_possible = false;
 
-    if (!n->is_relaxed) {
+    f->boundary[txn] = LITERAL_FALSE;
+    if (n->trace->variant_of) {
+        if (n->trace->variant_of[txn] != TRACE_NONE)
+            TRY(add_variant(f, txn, err));
+    } else if (!n->is_relaxed) {
         TRY(add_cuts(f, txn, err));
     } else {
         for (uint32_t r = n->read_start[txn]; r < n->read_start[txn + 1]; r++)
             is_possible |= may_be_cut(n, &n->reads[r]);
-        f->boundary[txn] = LITERAL_FALSE;
         if (n->standing[txn] == TXN_IS_FREE && is_possible)
             TRY(formula_variable(f, false, &f->boundary[txn], err));
     }
@@ -245,11 +260,6 @@ uint32_t formula_from(const struct formula *f, uint32_t txn, uint32_t writer)
 }
 
 /* --- What the level allows ----------------------------------------------------------- */
-
-static bool level_has_moments(enum level level)
-{
-    return level == LEVEL_PREFIX || level == LEVEL_SNAPSHOT;
-}
 
 /* Whether that is so wherever both are included, also if the second is a boundary transaction. */
 static bool surely_before(const struct normal_form *n, uint32_t first, uint32_t second)

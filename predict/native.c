@@ -82,10 +82,48 @@ static void read_prediction(struct native *x, const uint8_t *values)
             uint32_t txn = t->session_txns[i];
 
             p->full[session] += literal_holds(values, x->formula.full[txn]);
-            if (literal_holds(values, x->formula.boundary[txn]))
+            if (!t->variant_of && literal_holds(values, x->formula.boundary[txn]))
                 read_boundary(x, values, txn, session);
         }
     }
+    for (uint32_t txn = 0; txn < t->txn_count; txn++)
+        if (trace_is_variant(t, txn) && literal_holds(values, x->formula.boundary[txn]))
+            read_boundary(x, values, txn, t->session[txn]);
+}
+
+/*
+ * The order of commits: at prefix and snapshot that of the search. Elsewhere nothing depends on the places of
+ * boundary transactions, so that they stand last.
+ */
+static void read_order(struct native *x, const uint8_t *values, const uint32_t *order)
+{
+    const struct normal_form *n = &x->normal;
+    struct prediction *p = x->prediction;
+    uint32_t count = n->trace->txn_count;
+
+    p->order_count = 0;
+    for (uint32_t i = 0; i < 2 * count && level_has_moments(n->level); i++)
+        if (order[i] % 2 == 1 && (literal_holds(values, x->formula.full[order[i] / 2]) ||
+                                  p->boundary[n->trace->session[order[i] / 2]] == order[i] / 2))
+            p->order[p->order_count++] = order[i] / 2;
+    if (level_has_moments(n->level))
+        return;
+    for (uint32_t i = 0; i < count; i++)
+        if (literal_holds(values, x->formula.full[order[i]]))
+            p->order[p->order_count++] = order[i];
+    for (uint32_t session = 0; session < n->trace->session_count; session++)
+        if (p->boundary[session] != TRACE_NONE)
+            p->order[p->order_count++] = p->boundary[session];
+}
+
+static void leave_out_of_order(struct prediction *p, uint32_t txn)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < p->order_count; i++)
+        if (p->order[i] != txn)
+            p->order[count++] = p->order[i];
+    p->order_count = count;
 }
 
 /* --- The loop -------------------------------------------------------------------------- */
@@ -93,9 +131,8 @@ static void read_prediction(struct native *x, const uint8_t *values)
 static enum status solve(struct native *x, struct search_result *result, struct error *err)
 {
     struct formula *f = &x->formula;
-    bool has_moments = x->options->level == LEVEL_PREFIX || x->options->level == LEVEL_SNAPSHOT;
     struct search_problem problem = {
-        .node_count = x->trace->txn_count * (has_moments ? 2 : 1),
+        .node_count = x->trace->txn_count * (level_has_moments(x->options->level) ? 2 : 1),
         .variable_count = f->variable_count,
         .edges = f->edges.at,
         .edge_count = (uint32_t)f->edges.count,
@@ -184,6 +221,7 @@ static enum status run_loop(struct native *x, struct error *err)
 
         if (status == STATUS_OK && found == SEARCH_FOUND) {
             read_prediction(x, result.values);
+            read_order(x, result.values, result.order);
             status = judge(x, &answer, err);
         }
         search_result_close(&result);
@@ -224,8 +262,10 @@ static enum status leave_out(struct native *x, struct error *err)
         TRY(serialize(&predicted, x->arena, x->options->stop, &answer, &order, err));
         if (answer != SERIALIZE_CYCLE && answer != SERIALIZE_NO_ORDER)
             p->boundary[session] = boundary;
-        else
+        else {
             p->is_saturated = answer == SERIALIZE_CYCLE;
+            leave_out_of_order(p, boundary);
+        }
         arena_reset_to(x->arena, used);
     }
     return STATUS_OK;
@@ -262,10 +302,19 @@ static bool is_stopped(const struct predict_options *options)
     return options->stop && atomic_load(options->stop);
 }
 
+static uint32_t count_observed(const struct trace *t)
+{
+    uint32_t count = 0;
+
+    while (count < t->txn_count && !trace_is_variant(t, count))
+        count++;
+    return count;
+}
+
 static enum status run_windows(struct native *x, uint32_t window, struct error *err)
 {
     struct prediction *p = x->prediction;
-    uint32_t count = x->trace->txn_count, unknown = 0;
+    uint32_t count = count_observed(x->trace), unknown = 0;
 
     for (uint32_t end = window;; end += (window + 1) / 2) {
         TRY(run_window(x, end - window, end < count ? end : count, err));
@@ -291,9 +340,8 @@ enum status predict_native(const struct trace *trace, const struct predict_optio
                            struct arena *arena, struct prediction *p, struct error *err)
 {
     struct native x = { .trace = trace, .options = options, .arena = arena, .prediction = p };
-    uint32_t window = options->window                 ? options->window
-                      : trace->txn_count <= WHOLE_MAX ? trace->txn_count
-                                                      : WINDOW_USUAL;
+    uint32_t count = count_observed(trace);
+    uint32_t window = options->window ? options->window : count <= WHOLE_MAX ? count : WINDOW_USUAL;
 
     assert(predict_levels() & LEVEL_BIT(options->level));
     *p = (struct prediction){ .kind = PREDICTION_NONE };
@@ -301,12 +349,13 @@ enum status predict_native(const struct trace *trace, const struct predict_optio
     PREDICT_TAKE(arena, p->boundary, trace->session_count, err);
     PREDICT_TAKE(arena, p->included, trace->session_count, err);
     PREDICT_TAKE(arena, p->writer, trace->event_count, err);
+    PREDICT_TAKE(arena, p->order, trace->txn_count, err);
     PREDICT_TAKE(arena, x.place, trace->txn_count, err);
     PREDICT_TAKE(arena, x.floats, trace->txn_count, err);
-    if (trace->txn_count == 0)
+    if (count == 0)
         return STATUS_OK;
     TRY(normal_form_init(&x.normal, trace, options, arena, err));
-    if (window >= trace->txn_count)
-        return run_window(&x, 0, trace->txn_count, err);
+    if (window >= count)
+        return run_window(&x, 0, count, err);
     return run_windows(&x, window, err);
 }

@@ -49,7 +49,7 @@ static enum status find_past(struct normal_form *n, struct arena *arena, struct 
     do {
         before = placed;
         for (uint32_t txn = 0; txn < t->txn_count; txn++) {
-            if (is_placed[txn] || count_waiting(t, txn, is_placed) > 0)
+            if (is_placed[txn] || trace_is_variant(t, txn) || count_waiting(t, txn, is_placed) > 0)
                 continue;
             if (t->previous[txn] != TRACE_NONE)
                 add_past(n, txn, t->previous[txn]);
@@ -63,6 +63,8 @@ static enum status find_past(struct normal_form *n, struct arena *arena, struct 
     for (uint32_t txn = 0; txn < t->txn_count; txn++)
         if (!is_placed[txn]) {
             n->is_never_full[txn] = true;
+            if (trace_is_variant(t, txn) && t->previous[txn] != TRACE_NONE)
+                add_past(n, txn, t->previous[txn]);
             n->sequence[placed++] = txn;
         }
     return STATUS_OK;
@@ -100,7 +102,7 @@ enum status normal_form_init(struct normal_form *n, const struct trace *trace,
     for (uint32_t txn = 0; txn < trace->txn_count; txn++)
         n->next[txn] = TRACE_NONE;
     for (uint32_t txn = 0; txn < trace->txn_count; txn++)
-        if (trace->previous[txn] != TRACE_NONE)
+        if (trace->previous[txn] != TRACE_NONE && !trace_is_variant(trace, txn))
             n->next[trace->previous[txn]] = txn;
     TRY(bit_rows_init(&n->past, trace->txn_count, arena, err));
     TRY(find_past(n, arena, err));
@@ -117,6 +119,9 @@ void normal_form_confine(struct normal_form *n, uint32_t window_first, uint32_t 
                            : i >= window_first && i < window_end ? TXN_IS_FREE
                                                                  : TXN_IS_OUT;
     }
+    for (uint32_t txn = 0; txn < n->trace->txn_count; txn++)
+        if (trace_is_variant(n->trace, txn))
+            n->standing[txn] = n->standing[n->trace->variant_of[txn]] == TXN_IS_FREE ? TXN_IS_FREE : TXN_IS_OUT;
 }
 
 /* Whether the version of `writer` is overwritten by something that the reader's predecessors have seen. */
@@ -144,6 +149,29 @@ static void add_candidate(struct normal_form *n, struct choosing_read *r, uint32
     n->candidates[n->candidate_count++] = writer;
 }
 
+/* What a writer left of a key. */
+static struct value value_of(const struct trace *t, uint32_t key, uint32_t writer)
+{
+    const struct history *h = t->history;
+    uint32_t op;
+
+    if (writer == TRACE_INITIAL)
+        return history_initial(h, t->key[key]);
+    op = t->events[trace_write_of(t, writer, key)].op;
+    return h->op_kind[op] == OP_REMOVE || h->op_kind[op] == OP_ROW_REMOVE ? (struct value){ VALUE_NULL, 0 }
+                                                                          : history_value(h, op);
+}
+
+/* Another execution does what it did with what it read: from whoever left the same. */
+static bool may_come(const struct normal_form *n, const struct choosing_read *r, uint32_t writer)
+{
+    const struct trace *t = n->trace;
+    uint32_t observed = t->events[r->event].writer;
+
+    return !trace_is_variant(t, r->txn) || writer == observed ||
+           history_values_equal(t->history, value_of(t, r->key, writer), value_of(t, r->key, observed));
+}
+
 static void find_candidates(struct normal_form *n, struct choosing_read *r)
 {
     const struct trace *t = n->trace;
@@ -152,19 +180,20 @@ static void find_candidates(struct normal_form *n, struct choosing_read *r)
 
     r->start = n->candidate_count;
     r->observed = TRACE_NONE;
-    if (n->standing[r->txn] == TXN_IS_FULL) {
+    if (n->standing[r->txn] == TXN_IS_FULL || (t->variant_of && !trace_is_variant(t, r->txn))) {
         if (!is_overtaken(n, r->txn, r->key, observed))
             add_candidate(n, r, observed);
         r->end = n->candidate_count;
         return;
     }
-    if (!is_overtaken(n, r->txn, r->key, TRACE_INITIAL))
+    if (!is_overtaken(n, r->txn, r->key, TRACE_INITIAL) && may_come(n, r, TRACE_INITIAL))
         add_candidate(n, r, TRACE_INITIAL);
     for (uint32_t i = t->writer_start[r->key]; i < t->writer_start[r->key + 1]; i++) {
         uint32_t writer = t->writers[i];
 
         if (writer != r->txn && !n->is_never_full[writer] && n->standing[writer] != TXN_IS_OUT &&
-            !happens_before(n, r->txn, writer) && !is_overtaken(n, r->txn, r->key, writer))
+            !happens_before(n, r->txn, writer) && !is_overtaken(n, r->txn, r->key, writer) &&
+            may_come(n, r, writer))
             add_candidate(n, r, writer);
     }
     r->end = n->candidate_count;

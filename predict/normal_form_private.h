@@ -55,6 +55,12 @@ void normal_form_confine(struct normal_form *, uint32_t window_first, uint32_t w
 /* The reads that may differ, once the standing of all is known. */
 MUST_USE enum status normal_form_find_reads(struct normal_form *, struct arena *, struct error *);
 
+/* Whether a transaction has a beginning and a commit apart, at the level. */
+static inline bool level_has_moments(enum level level)
+{
+    return level == LEVEL_PREFIX || level == LEVEL_SNAPSHOT;
+}
+
 static inline bool happens_before(const struct normal_form *n, uint32_t first, uint32_t second)
 {
     return bit_rows_has(&n->past, second, first);

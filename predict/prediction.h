@@ -65,6 +65,8 @@ struct prediction {
     uint32_t *boundary; /* by session: the transaction behind them, or TRACE_NONE */
     uint32_t *included; /* by session: how many of its events are in */
     uint32_t *writer;   /* by event of the trace: from whom it reads, where it is included */
+    uint32_t *order;    /* who takes part, boundary transactions included, in an order of commits that the level allows */
+    uint32_t order_count;
     bool is_saturated;  /* edges that every order must have close a cycle; else each order fails in its own way */
     struct predict_counts counts;
 };

@@ -47,6 +47,11 @@ struct trace {
     uint32_t *event_start; /* and one more */
     struct trace_event *events; /* in program order */
     uint32_t *key;              /* by key: its number in the history */
+    /*
+     * By transaction: TRACE_NONE, or of which it is another execution (semantic.h). These stand behind all others,
+     * and in no list of sessions or writers of observed ones. NULL: there are none.
+     */
+    uint32_t *variant_of;
     /* By session: its transactions, in order. */
     uint32_t *session_start; /* and one more */
     uint32_t *session_txns;
@@ -56,6 +61,11 @@ struct trace {
     uint64_t unjudged; /* statements of which nobody knows which rows they saw */
     uint64_t guessed;  /* reads of a value that several wrote: taken from the last of them before the reader */
 };
+
+static inline bool trace_is_variant(const struct trace *t, uint32_t txn)
+{
+    return t->variant_of && t->variant_of[txn] != TRACE_NONE;
+}
 
 /* All memory is of the arena. Refuses a read of what no committed transaction left behind. */
 MUST_USE enum status trace_of_history(struct trace *, const struct history *, struct arena *, struct error *);

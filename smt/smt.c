@@ -23,7 +23,7 @@
 #define Z3_FUNCTIONS(X) \
     X(del_config) X(get_ast_id) X(get_bool_value) X(get_error_code) X(get_error_msg) \
     X(get_numeral_int64) X(get_version) X(global_param_set) X(mk_add) X(mk_and) X(mk_bool_sort) \
-    X(mk_config) X(mk_const) X(mk_context) X(mk_div) X(mk_eq) X(mk_false) X(mk_ge) X(mk_int) \
+    X(mk_config) X(mk_const) X(mk_context) X(mk_div) X(mk_eq) X(mk_false) X(mk_forall_const) X(mk_ge) X(mk_int) \
     X(mk_int64) X(mk_int_sort) X(mk_ite) X(mk_le) X(mk_mul) X(mk_not) X(mk_or) X(mk_params) \
     X(mk_simple_solver) X(mk_solver_for_logic) X(mk_string_symbol) X(mk_sub) X(mk_true) \
     X(model_dec_ref) X(model_eval) X(model_inc_ref) X(params_dec_ref) X(params_inc_ref) \
@@ -184,7 +184,8 @@ static enum status set_parameters(struct smt *smt, struct error *err)
 
 static enum status make_solver(struct smt *smt, enum smt_logic logic, struct error *err)
 {
-    static const char *const logics[] = { [SMT_DIFFERENCES] = "QF_IDL", [SMT_TERMS] = "QF_LIA", [SMT_BOOLEANS] = NULL };
+    static const char *const logics[] = { [SMT_DIFFERENCES] = "QF_IDL", [SMT_TERMS] = "QF_LIA", [SMT_BOOLEANS] = NULL,
+                                          [SMT_QUANTIFIED] = "LIA" };
     const char *name = logics[logic];
 
     smt->solver = name ? smt->z3.mk_solver_for_logic(smt->context, smt->z3.mk_string_symbol(smt->context, name))
@@ -332,6 +333,11 @@ enum status smt_make_truth(struct smt *smt, bool truth, uint32_t *term, struct e
     return keep_term(smt, truth ? smt->z3.mk_true(smt->context) : smt->z3.mk_false(smt->context), term, err);
 }
 
+enum status smt_make_literal(struct smt *smt, uint32_t literal, uint32_t *term, struct error *err)
+{
+    return keep_term(smt, literal_of(smt, literal), term, err);
+}
+
 enum status smt_make_free(struct smt *smt, bool is_boolean, uint32_t *term, struct error *err)
 {
     Z3_sort sort = is_boolean ? smt->z3.mk_bool_sort(smt->context) : smt->z3.mk_int_sort(smt->context);
@@ -381,6 +387,34 @@ enum status smt_make_term(struct smt *smt, enum smt_operation operation, const u
         break;
     }
     return keep_term(smt, made, term, err);
+}
+
+/* These terms, as Z3 knows them, in smt->parts. */
+static enum status gather_parts(struct smt *smt, const uint32_t *terms, size_t count, struct error *err)
+{
+    smt->parts.count = 0;
+    for (size_t i = 0; i < count; i++) {
+        assert(terms[i] < smt->terms.count);
+        TRY(array_push(&smt->parts, smt->terms.at[terms[i]], err));
+    }
+    return STATUS_OK;
+}
+
+enum status smt_make_any(struct smt *smt, const uint32_t *terms, size_t count, uint32_t *term, struct error *err)
+{
+    TRY(gather_parts(smt, terms, count, err));
+    return keep_term(smt, smt->z3.mk_or(smt->context, (unsigned)smt->parts.count, smt->parts.at), term, err);
+}
+
+enum status smt_make_for_all(struct smt *smt, const uint32_t *bound, size_t count, uint32_t body, uint32_t *term,
+                             struct error *err)
+{
+    assert(count > 0 && body < smt->terms.count);
+    TRY(gather_parts(smt, bound, count, err));
+    return keep_term(smt,
+                     smt->z3.mk_forall_const(smt->context, 0, (unsigned)count, (Z3_app *)smt->parts.at, 0, NULL,
+                                             smt->terms.at[body]),
+                     term, err);
 }
 
 static void forget_model(struct smt *smt)

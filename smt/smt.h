@@ -29,6 +29,7 @@ enum smt_logic {
     SMT_DIFFERENCES, /* booleans, and integers that are compared */
     SMT_BOOLEANS,    /* booleans alone, and maybe a propagator */
     SMT_TERMS,       /* terms of booleans and of integers, asserted and taken back in scopes */
+    SMT_QUANTIFIED,  /* all of these, and terms that speak of all integers */
 };
 
 struct smt_options {
@@ -72,11 +73,21 @@ enum smt_operation {
 
 MUST_USE enum status smt_make_constant(struct smt *, int64_t, uint32_t *term, struct error *);
 MUST_USE enum status smt_make_truth(struct smt *, bool, uint32_t *term, struct error *);
+/* Of one of the variables that were added: as in clauses. */
+MUST_USE enum status smt_make_literal(struct smt *, uint32_t literal, uint32_t *term, struct error *);
 /* What is to be found. */
 MUST_USE enum status smt_make_free(struct smt *, bool is_boolean, uint32_t *term, struct error *);
 /* As many operands as the operation has. */
 MUST_USE enum status smt_make_term(struct smt *, enum smt_operation, const uint32_t *operands, uint32_t *term,
                                    struct error *);
+/* One of these booleans is true; of none: nothing holds. */
+MUST_USE enum status smt_make_any(struct smt *, const uint32_t *terms, size_t count, uint32_t *term, struct error *);
+/*
+ * The boolean is true whatever the integers are that smt_make_free() made as these terms, at least one. These must be in
+ * no other term that is asserted.
+ */
+MUST_USE enum status smt_make_for_all(struct smt *, const uint32_t *bound, size_t count, uint32_t body, uint32_t *term,
+                                      struct error *);
 MUST_USE enum status smt_assert(struct smt *, uint32_t term, struct error *);
 MUST_USE enum status smt_push(struct smt *, struct error *);
 /* What was asserted in the last so many scopes is taken back. */

@@ -105,6 +105,8 @@ audit/programs
     inside influence.h open_order.h quiet_numbers.h used_columns.h
 audit/z3
     inside by_z3.h
+predict/z3
+    doors z3.h
 verify/witness
     inside steps.h witness.h workings.h
 verify/calls
@@ -123,6 +125,8 @@ verify/valid                uses sql values versions witness
     inside valid.h
 predict/director
     doors choices.h directed.h director.h
+verify/prediction           uses sql witness
+    inside prediction.h
 trial/scenario
     doors scenario.h profile_file.h    inside latency.h
 trial/run                   uses scenario

@@ -13,6 +13,7 @@
 #include "verify/instants/instants.h"
 #include "verify/invalid/anomaly.h"
 #include "verify/lookup_private.h"
+#include "verify/prediction/prediction.h"
 #include "verify/valid/valid.h"
 #include "verify/values/inferred.h"
 #include "verify/values/sources.h"
@@ -289,6 +290,12 @@ enum status verify_witness(const struct history *h, char *bytes, size_t size,
         status = judge(h, &witness, result, err);
     witness_close(&witness);
     return status;
+}
+
+enum status verify_prediction(const struct history *observed, char *bytes, size_t size,
+                              struct verification *result, struct error *err)
+{
+    return prediction_verify(observed, bytes, size, result, err);
 }
 
 enum status verify_audit(const struct call_log *log, struct text program_source, char *witness,

@@ -28,7 +28,8 @@
  *     instant_proof.c  that none explain it, step by step (known.c, visible.c), or
  *     instant_order.c  an order of them that does
  *
- * The witness of an audit is another one: docs/format-witness-audit.md, and calls/audit.h.
+ * The witness of an audit is another one: docs/format-witness-audit.md, and calls/audit.h; so is that of a
+ * prediction: docs/format-witness-prediction.md, and prediction/prediction.h.
  */
 #ifndef VERIFY_VERIFY_H
 #define VERIFY_VERIFY_H
@@ -54,6 +55,10 @@ MUST_USE enum status verify_witness(const struct history *, char *bytes, size_t 
 /* The witness of an audit of a log, of calls to these programs. */
 MUST_USE enum status verify_audit(const struct call_log *, struct text program_source, char *witness,
                                   size_t size, struct verification *, struct error *);
+
+/* The witness of a prediction from this history. */
+MUST_USE enum status verify_prediction(const struct history *observed, char *bytes, size_t size,
+                                       struct verification *, struct error *);
 
 /*
  * How much of what a transaction may have done is kept exactly before more is taken in: outcomes as a whole, and runs

@@ -10,7 +10,8 @@
  * Other lines are passed over. Session order is the order in which transactions appear; the
  * transaction "0, 0" is the initial state and is none of ours. An element of a set is the key
  * `Set(s:5)`, which INSERT and DELETE write. What a transaction wrote is, as a value, its
- * number in the order in which the trace names transactions, from 1; it writes a key once.
+ * number in the order in which the trace names transactions, from 1; it writes a key once, where
+ * it wrote it last.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -122,7 +123,8 @@ static bool read_line(struct text text, struct isopredict_line *line, bool *is_w
 struct isopredict_reader {
     struct foreign_draft draft;
     struct intern names;  /* of transactions: "1, 0" */
-    struct map versions;  /* transaction and key that it wrote */
+    struct map versions;  /* transaction and key that it wrote: its last operation that has this version */
+    ARRAY(size_t) before; /* by operation that has a version: the one before it, or the write itself */
     struct buffer key, name;
 };
 
@@ -140,22 +142,48 @@ static enum status number_of(struct isopredict_reader *r, struct isopredict_pair
     return intern_add(&r->names, (struct text){ r->name.at, r->name.count }, number, err);
 }
 
-/* A second write of the same key by the same transaction is the first again. */
-static enum status add_write(struct isopredict_reader *r, uint32_t txn, struct text key, uint32_t number,
-                             struct error *err)
+/* What the transaction wrote was not its last write of the key; neither that nor its own reads of it count. */
+static void take_back(struct isopredict_reader *r, size_t last)
 {
-    struct foreign_draft *d = &r->draft;
-    uint64_t version, unused;
-    size_t place;
+    for (;;) {
+        struct draft_op *op = &r->draft.ops.at[last];
 
-    TRY(draft_add_op(d, txn, OP_WRITE, key, value_integer((int64_t)number + 1), err));
-    version = (uint64_t)txn << 32 | d->ops.at[d->ops.count - 1].key;
-    if (map_find(&r->versions, version, &unused)) {
-        d->ops.count--;
-        d->txns.at[txn].op_count--;
-        return STATUS_OK;
+        r->draft.txns.at[op->txn].op_count--;
+        op->txn = HISTORY_NONE;
+        if (r->before.at[last] == last)
+            return;
+        last = r->before.at[last];
     }
-    return map_add(&r->versions, version, 0, &place, err);
+}
+
+/* Behind each operation: which version it has, if that is the transaction's own. */
+static enum status note_version(struct isopredict_reader *r, uint32_t txn, struct error *err)
+{
+    size_t place = r->draft.ops.count - 1, entry;
+    const struct draft_op *op = &r->draft.ops.at[place];
+    uint64_t name = (uint64_t)txn << 32 | op->key, last;
+    bool has_written = map_find(&r->versions, name, &last);
+    bool is_own_read = op->kind == OP_READ && has_written && op->value.kind == VALUE_INTEGER &&
+                       op->value.bits == r->draft.ops.at[last].value.bits;
+
+    TRY(array_push(&r->before, is_own_read ? last : place, err));
+    if (op->kind == OP_READ && !is_own_read)
+        return STATUS_OK;
+    TRY(map_add(&r->versions, name, place, &entry, err));
+    if (op->kind == OP_WRITE && has_written)
+        take_back(r, last);
+    r->versions.values.at[entry] = place;
+    return STATUS_OK;
+}
+
+static void drop_what_was_taken_back(struct foreign_draft *d)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < d->ops.count; i++)
+        if (d->ops.at[i].txn != HISTORY_NONE)
+            d->ops.at[kept++] = d->ops.at[i];
+    d->ops.count = kept;
 }
 
 static enum status add_op(struct isopredict_reader *r, const struct isopredict_line *line, uint64_t place,
@@ -176,12 +204,13 @@ static enum status add_op(struct isopredict_reader *r, const struct isopredict_l
     if (!draft_find_txn(&r->draft, number, &txn))
         TRY(draft_add_txn(&r->draft, number, line->txn.session, place, &txn, err));
     if (line->kind == OP_WRITE)
-        return add_write(r, txn, key, number, err);
-    if (!is_initial(line->from)) {
+        value = value_integer((int64_t)number + 1);
+    else if (!is_initial(line->from)) {
         TRY(number_of(r, line->from, &from, err));
         value = value_integer((int64_t)from + 1);
     }
-    return draft_add_op(&r->draft, txn, OP_READ, key, value, err);
+    TRY(draft_add_op(&r->draft, txn, line->kind, key, value, err));
+    return note_version(r, txn, err);
 }
 
 static enum status add_line(struct isopredict_reader *r, struct text text, uint64_t place, struct error *err)
@@ -224,11 +253,13 @@ static enum status read_isopredict(struct source *source, struct history *histor
 
     draft_init(&r.draft);
     status = read_lines(&r, source, err);
+    drop_what_was_taken_back(&r.draft);
     if (status == STATUS_OK)
         status = draft_finish(&r.draft, "isopredict", history, err);
     draft_close(&r.draft);
     intern_close(&r.names);
     map_close(&r.versions);
+    array_close(&r.before);
     buffer_close(&r.key);
     buffer_close(&r.name);
     return status;

@@ -133,7 +133,7 @@ enum status directed_open(struct directed **out, const struct directed_options *
 {
     struct directed *d = calloc(1, sizeof *d);
 
-    assert(directed_levels() & LEVEL_BIT(options->level));
+    assert((directed_levels() | LEVEL_BIT(LEVEL_READ_UNCOMMITTED)) & LEVEL_BIT(options->level));
     assert(options->sessions <= DIRECTED_SESSIONS_MAX);
     *out = d;
     if (!d)
@@ -320,7 +320,7 @@ static bool is_known(struct directed *d, uint32_t key, const struct datum **row,
     if (k->read_round != d->round)
         return false;
     seen = &d->reads.at[k->read];
-    if (d->options.level == LEVEL_READ_COMMITTED && seen->statement != d->read.statement)
+    if (d->options.level <= LEVEL_READ_COMMITTED && seen->statement != d->read.statement)
         return false;
     *writer = seen->writer;
     for (size_t i = k->versions.count; i-- > 0;)

@@ -20,6 +20,11 @@ struct directed_teller {
     struct buffer scratch;
 };
 
+static int64_t id_of(const struct directed_teller *t, uint32_t txn)
+{
+    return t->telling->ids ? t->telling->ids[txn] : txn + INT64_C(1);
+}
+
 static enum status tell_key(struct directed_teller *t, uint32_t key, uint32_t *number,
                             struct error *err)
 {
@@ -104,11 +109,11 @@ static enum status tell_set(struct directed_teller *t, const struct kept_op *op,
     TRY(builder_begin_set(&t->builder, err));
     for (size_t i = op->set; i < op->set + op->set_count; i++) {
         const struct kept_version *v = &t->d->set.at[i];
-        struct version_name name = { .txn_id = (int64_t)v->writer + 1 };
+        struct version_name name = { .is_initial = v->writer == DIRECTED_INITIAL };
         uint32_t key;
 
-        if (v->writer == DIRECTED_INITIAL)
-            name = (struct version_name){ .is_initial = true };
+        if (!name.is_initial)
+            name.txn_id = id_of(t, v->writer);
         TRY(tell_key(t, v->key, &key, err));
         TRY(builder_add_set_entry(&t->builder, key, name, err));
     }
@@ -133,7 +138,7 @@ static enum status tell_txn(struct directed_teller *t, size_t number, struct err
     size_t end = number + 1 < d->txns.count ? d->txns.at[number + 1].from.ops : d->ops.count;
     bool is_committed = txn->end == DIRECTED_COMMITTED;
 
-    TRY(builder_begin_txn(&t->builder, (int64_t)number + 1, txn->session,
+    TRY(builder_begin_txn(&t->builder, id_of(t, (uint32_t)number), txn->session,
                           is_committed ? TXN_OK : TXN_ABORT, err));
     for (size_t i = txn->from.ops; i < end; i++)
         TRY(tell_op(t, &d->ops.at[i], err));
@@ -181,7 +186,7 @@ static enum status tell_orders(struct directed_teller *t, struct error *err)
         for (size_t v = 1; status == STATUS_OK && v < k->versions.count; v++)
             status = builder_add_version(
                 &t->builder,
-                (struct version_name){ .txn_id = (int64_t)k->versions.at[v].writer + 1 }, err);
+                (struct version_name){ .txn_id = id_of(t, k->versions.at[v].writer) }, err);
     }
     free(is_told);
     return status;

@@ -6,7 +6,8 @@
 
 bool legality_has_order(enum level level)
 {
-    return level == LEVEL_PREFIX || level == LEVEL_SNAPSHOT || level == LEVEL_SERIALIZABLE;
+    return level == LEVEL_PREFIX || level == LEVEL_SNAPSHOT || level == LEVEL_SERIALIZABLE ||
+           level == LEVEL_READ_UNCOMMITTED;
 }
 
 void legality_init(struct legality *l, enum level level, const struct directed_keys *keys)
@@ -225,7 +226,8 @@ enum status legality_find(struct legality *l, uint32_t key, uint32_t *places, ui
     if (!legality_has_order(l->level))
         find_writers(l, key);
     for (uint32_t place = 0; place < k->versions.count; place++) {
-        bool legal = shown_from(k, place) <= l->high && shown_to(k, place) >= l->low;
+        bool legal = l->level == LEVEL_READ_UNCOMMITTED ||
+                     (shown_from(k, place) <= l->high && shown_to(k, place) >= l->low);
 
         if (!legality_has_order(l->level))
             TRY(is_legal(l, key, k->versions.at[place].writer, &legal, err));
@@ -291,7 +293,7 @@ enum status legality_read(struct legality *l, uint32_t key, uint32_t place, stru
     const struct directed_key *k = &l->keys->keys.at[key];
 
     /* Without other versions nothing is forced, now or by the reads that follow. */
-    if (k->versions.count == 1)
+    if (k->versions.count == 1 || l->level == LEVEL_READ_UNCOMMITTED)
         return STATUS_OK;
     if (!legality_has_order(l->level))
         return take(l, key, k->versions.at[place].writer, err);

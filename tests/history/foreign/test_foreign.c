@@ -293,6 +293,13 @@ static void isopredict_names_whom_each_read_read_from(void)
            "\"v\":1},{\"w\":\"Set(s:5)\",\"v\":2}]}\n"
            "{\"txn\":2,\"session\":1,\"status\":\"ok\",\"ops\":[{\"r\":\"Set(s:5)\",\"v\":2},{\"w\":"
            "\"Set(s:5)\",\"v\":3}]}\n");
+    /* A key is written where it was written last. */
+    expect(&foreign_isopredict,
+           "WRITE KEY[x] Txn(1, 0)\nREAD KEY[x] Txn(1, 0) From(1, 0)\nREAD KEY[y] Txn(1, 0) From(0, 0)\n"
+           "WRITE KEY[x] Txn(1, 0)\nREAD KEY[x] Txn(1, 0) From(1, 0)\nREAD KEY[x] Txn(2, 0) From(1, 0)\n",
+           "{\"txn\":0,\"session\":1,\"status\":\"ok\",\"ops\":[{\"r\":\"y\",\"v\":null},{\"w\":\"x\","
+           "\"v\":1},{\"r\":\"x\",\"v\":1}]}\n"
+           "{\"txn\":1,\"session\":2,\"status\":\"ok\",\"ops\":[{\"r\":\"x\",\"v\":1}]}\n");
     expect_refusal(&foreign_isopredict, "WRITE KEY[x] Txn(1, 0)\nREAD KEY[x] Txn(1, 0) From(0,", 2,
                    "expected an operation such as \"READ KEY[k] Txn(1, 0) From(0, 0)\", found "
                    "\"READ KEY[x] Txn(1, 0) From(0,\"");

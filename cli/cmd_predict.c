@@ -1,0 +1,363 @@
+#include "cli/cmd_predict.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/array.h"
+#include "base/json_writer.h"
+#include "base/memory.h"
+#include "base/memory_limit.h"
+#include "base/wall_clock.h"
+#include "cli/amendments.h"
+#include "cli/folder.h"
+#include "cli/output.h"
+#include "cli/progress_bar.h"
+#include "cli/report_predict.h"
+#include "history/format.h"
+
+struct predict_values {
+    const char *history, *program, *level, *strategy, *format, *encoding, *engine, *timeout, *out;
+    struct option_number window;
+    struct amendments amendments;
+    bool validate, force, json;
+};
+
+#define AT(field) offsetof(struct predict_values, field)
+
+static const char *const *predict_level_names(void)
+{
+    static const char *names[LEVEL_COUNT + 1];
+    size_t count = 0;
+
+    for (enum level level = 0; level < LEVEL_COUNT; level++)
+        if (predict_levels() & LEVEL_BIT(level))
+            names[count++] = level_name(level);
+    names[count] = NULL;
+    return names;
+}
+
+static const char *const *predict_strategy_names(void)
+{
+    static const char *names[STRATEGY_COUNT + 1];
+
+    for (enum predict_strategy strategy = 0; strategy < STRATEGY_COUNT; strategy++)
+        names[strategy] = predict_strategy_name(strategy);
+    names[STRATEGY_COUNT] = NULL;
+    return names;
+}
+
+static const char *const engine_words[] = { "native", "z3", NULL };
+static const char *const encoding_words[] = { "rows", "cells", NULL };
+
+static const char *const *engine_names(void)
+{
+    return engine_words;
+}
+
+static const char *const *encoding_names(void)
+{
+    return encoding_words;
+}
+
+static const struct option predict_rows[] = {
+    OPERAND_ROW("HISTORY", AT(history),
+                "the history that was observed, in any format, also compressed; - is\n"
+                "standard input"),
+    TEXT_ROW("program", "SCENARIO|FILE.sql", AT(program),
+             "the program whose transactions these are: for --validate and\n"
+             "--strategy semantic"),
+    TEXT_ROW("level", "L", AT(level), "isolation level at which to predict",
+             .choices = predict_level_names, .required = true),
+    TEXT_ROW("strategy", "S", AT(strategy),
+             "what to take of a transaction that reads from another writer than\n"
+             "observed (default: exact-strict). exact-strict and approx-strict cut it\n"
+             "behind that read, because what it does then depends on what it read;\n"
+             "approx-relaxed takes all of it as it was, which finds more, but may\n"
+             "find what cannot happen; semantic executes it again",
+             .choices = predict_strategy_names),
+    TEXT_ROW("format", "F", AT(format),
+             "format of the history (default: recognised by its content)", .choices = format_names),
+    AMENDMENT_ROWS(AT(amendments)),
+    TEXT_ROW("encoding", "rows|cells", AT(encoding),
+             "take rows of tables as keys (default), or, to compare, each column of\n"
+             "them, and which rows there are",
+             .choices = encoding_names),
+    TEXT_ROW("engine", "native|z3", AT(engine),
+             "search engine (default: native). z3 asks the solver Z3, with the\n"
+             "formulas of the paper",
+             .choices = engine_names),
+    FLAG_ROW("validate", AT(validate),
+             "execute what was predicted with --program, and say whether it happens"),
+    NUMBER_ROW("window", "N", AT(window), 1, INT32_MAX,
+               "look at N transactions at a time (default: at all of them)"),
+    TIMEOUT_ROW(AT(timeout), "reading\n"
+                             "included; without an answer by then it is unknown"),
+    TEXT_ROW("out", "DIR", AT(out),
+             "write what was predicted, its witness for ordeal verify, a text and a\n"
+             "drawing into this folder, which must be new or empty"),
+    FLAG_ROW("force", AT(force),
+             "let --out replace the files of an earlier call; other files stay"),
+    JSON_ROW(AT(json)),
+};
+
+/* A prediction that goes on, and what would be said of it. */
+struct predict_call {
+    const struct predict_values *values;
+    struct limits *limits;
+    struct predict_options options;
+    enum format format;
+    struct history history;
+    struct arena arena;
+    struct trace trace;
+    struct prediction prediction;
+    struct confirmation confirmation;
+    int64_t parse_ns, ns;
+};
+
+/* --- What is asked ------------------------------------------------------------------------------- */
+
+static bool is_word(const char *given, const char *word)
+{
+    return given && text_equal(text_of(given), text_of(word));
+}
+
+/* What needs a program, and what is chosen without one. */
+static enum status check_values(const struct predict_values *values, enum predict_strategy strategy,
+                                struct error *err)
+{
+    if (strategy == STRATEGY_SEMANTIC && !values->program)
+        return error_set(err, STATUS_BAD_INPUT, "--strategy semantic needs --program");
+    if (values->validate && !values->program)
+        return error_set(err, STATUS_BAD_INPUT, "--validate needs --program");
+    if (values->force && !values->out)
+        return error_set(err, STATUS_BAD_INPUT, "--force is for --out");
+    if (values->program)
+        return error_set(err, STATUS_BAD_INPUT,
+                         "this build does not execute programs: --program is not taken");
+    if (is_word(values->engine, "z3"))
+        return error_set(err, STATUS_BAD_INPUT, "this build has no --engine z3");
+    if (is_word(values->encoding, "cells"))
+        return error_set(err, STATUS_BAD_INPUT, "this build has no --encoding cells");
+    return STATUS_OK;
+}
+
+static enum status set_options(struct predict_call *call, struct error *err)
+{
+    const struct predict_values *values = call->values;
+    struct predict_options *options = &call->options;
+    bool is_known = level_of_text(text_of(values->level), &options->level);
+
+    options->strategy = STRATEGY_EXACT_STRICT;
+    if (values->strategy)
+        is_known &= predict_strategy_of_text(text_of(values->strategy), &options->strategy);
+    assert(is_known);
+    (void)is_known;
+    options->window = values->window.given ? (uint32_t)values->window.value : 0;
+    options->stop = limits_stop(call->limits);
+    call->format = FORMAT_ANY;
+    if (values->format)
+        (void)format_of_text(text_of(values->format), &call->format);
+    return check_values(values, options->strategy, err);
+}
+
+/* --- The answer ------------------------------------------------------------------------------------ */
+
+static struct predict_report report_of(const struct predict_call *call)
+{
+    return (struct predict_report){ .observed = &call->trace,
+                                    .prediction = &call->prediction,
+                                    .confirmation = &call->confirmation,
+                                    .options = &call->options,
+                                    .engine = "native",
+                                    .folder = call->values->out,
+                                    .parse_ns = call->parse_ns,
+                                    .ns = call->ns };
+}
+
+static enum status print_report(const struct predict_call *call, struct buffer *out,
+                                struct error *err)
+{
+    struct predict_report report = report_of(call);
+    struct json_writer json = { .out = out };
+
+    if (!call->values->json)
+        return report_predict_print(&report, out, err);
+    json_writer_open(&json, NULL, '{');
+    report_predict_members(&report, &json);
+    json_writer_close(&json, '}');
+    buffer_byte(out, '\n');
+    return buffer_status(out, err);
+}
+
+static enum exit_code code_of(enum prediction_kind kind)
+{
+    return kind == PREDICTION_FOUND  ? EXIT_VIOLATION
+           : kind == PREDICTION_NONE ? EXIT_VALID
+                                     : EXIT_UNDECIDED;
+}
+
+/* What is said if nothing else is known when the time is over. */
+static void publish(const struct predict_call *call)
+{
+    struct predict_call so_far = *call;
+    struct buffer out = { 0 };
+    struct error ignored = { 0 };
+
+    so_far.prediction.kind = PREDICTION_UNKNOWN;
+    snprintf(so_far.prediction.reason, sizeof so_far.prediction.reason, "%s", call->limits->reason);
+    if (print_report(&so_far, &out, &ignored) == STATUS_OK)
+        limits_publish(call->limits, &out, EXIT_UNDECIDED);
+    buffer_close(&out);
+}
+
+static enum status write_files(const void *report, const char *folder, struct error *err)
+{
+    return report_predict_write(report, folder, err);
+}
+
+static enum status answer(const struct predict_call *call, struct error *err)
+{
+    struct predict_report report = report_of(call);
+    struct buffer out = { 0 };
+    enum status status = print_report(call, &out, err);
+
+    limits_settle(call->limits);
+    if (status == STATUS_OK && call->values->out && call->prediction.kind == PREDICTION_FOUND)
+        status = folder_answer(call->values->out, call->values->force, write_files, &report, err);
+    if (status == STATUS_OK)
+        status = output_print(&out, err);
+    buffer_close(&out);
+    return status;
+}
+
+/* --- The work --------------------------------------------------------------------------------------- */
+
+static enum status read_observed(struct predict_call *call, struct error *err)
+{
+    int64_t began_ns = wall_clock_ns();
+    enum status status;
+
+    TRY(format_read_history(call->values->history, call->format, call->options.progress,
+                            &call->history, err));
+    status = amendments_apply(&call->values->amendments, &call->history, err);
+    if (status == STATUS_OK)
+        status = trace_of_history(&call->trace, &call->history, &call->arena, err);
+    call->parse_ns = wall_clock_ns() - began_ns;
+    if (status == STATUS_BAD_INPUT && !err->file[0])
+        error_set_file(err, call->values->history);
+    return status;
+}
+
+static void call_unknown(struct predict_call *call, const char *why)
+{
+    struct prediction *p = &call->prediction;
+
+    p->kind = PREDICTION_UNKNOWN;
+    snprintf(p->reason, sizeof p->reason, "%s", why);
+}
+
+/* Nothing is told that the checkers do not confirm; and where statements are unjudged, none may be some. */
+static enum status confirm(struct predict_call *call, struct error *err)
+{
+    struct prediction *p = &call->prediction;
+
+    if (p->kind == PREDICTION_FOUND) {
+        TRY(prediction_confirm(p, &call->trace, &call->options, &call->arena, &call->confirmation,
+                               err));
+        if (!call->confirmation.is_confirmed)
+            call_unknown(call, call->confirmation.reason);
+    }
+    if (p->kind == PREDICTION_NONE && call->trace.unjudged > 0) {
+        p->kind = PREDICTION_UNKNOWN;
+        snprintf(p->reason, sizeof p->reason,
+                 "none was found, but of %" PRIu64 " statements nobody knows which rows they saw",
+                 call->trace.unjudged);
+    }
+    if (p->kind == PREDICTION_UNKNOWN && limits_is_over(call->limits))
+        call_unknown(call, call->limits->reason);
+    return STATUS_OK;
+}
+
+static enum status predict(struct predict_call *call, struct error *err)
+{
+    int64_t began_ns = wall_clock_ns();
+    uint64_t failures = memory_failures();
+    enum status status =
+        predict_native(&call->trace, &call->options, &call->arena, &call->prediction, err);
+
+    if (status == STATUS_OK)
+        status = confirm(call, err);
+    status = memory_confirm(failures, status, err);
+    call->ns = wall_clock_ns() - began_ns;
+    if (status == STATUS_OVER_LIMIT &&
+        (memory_failures() != failures || memory_limit_is_cause(err))) {
+        memory_tell_failures(failures);
+        call->prediction.kind = PREDICTION_UNKNOWN;
+        snprintf(call->prediction.reason, sizeof call->prediction.reason, "out of memory (%s)",
+                 call->limits->memory);
+        status = STATUS_OK;
+    }
+    return status;
+}
+
+static enum status read_and_predict(struct predict_call *call, struct error *err)
+{
+    struct progress_bar bar;
+    struct progress progress;
+    enum status status;
+
+    progress_bar_begin(&bar, "reading", "B");
+    progress = progress_bar_listener(&bar);
+    call->options.progress = &progress;
+    publish(call);
+    status = read_observed(call, err);
+    if (status == STATUS_OK) {
+        publish(call);
+        progress_begin(&progress, "predicting");
+        status = predict(call, err);
+    }
+    progress_bar_end(&bar);
+    return status;
+}
+
+static enum status run_call(struct predict_call *call, enum exit_code *code, struct error *err)
+{
+    TRY(set_options(call, err));
+    if (call->values->out)
+        TRY(folder_claim(call->values->out, call->values->force, err)); /* better known before */
+    TRY(arena_init(&call->arena, ARENA_UNLIMITED, err));
+    TRY(read_and_predict(call, err));
+    *code = code_of(call->prediction.kind);
+    return answer(call, err);
+}
+
+static enum status cmd_predict_run(const void *given, struct limits *limits, enum exit_code *code,
+                                   struct error *err)
+{
+    struct predict_call call = { .values = given, .limits = limits };
+    enum status status = run_call(&call, code, err);
+
+    confirmation_close(&call.confirmation);
+    history_close(&call.history);
+    arena_close(&call.arena);
+    return status;
+}
+
+const struct command command_predict = {
+    .summary = "predicts what a weaker level could have let the same clients see",
+    .description =
+        "From one observed history, which is usually serializable, to another one that is not:\n"
+        "the same clients, in which some reads come from other transactions, as the level allows\n"
+        "it. Each session keeps what it did up to the first such read. What is predicted is\n"
+        "confirmed by the checkers before it is told; the witness says all of it, for ordeal\n"
+        "verify. Takes items and rows of tables, not lists.\n"
+        "Exits with 1 if there is a prediction, 0 if there is none, 2 if the history cannot be\n"
+        "read or the call is wrong, and 3 if that is unknown, also because of statements of which\n"
+        "nobody knows which rows they saw.\n",
+    .example = "  ordeal predict history.jsonl --level causal --out out/prediction\n"
+               "  ordeal verify history.jsonl out/prediction/witness.json\n",
+    .options = { "predict", predict_rows, ROW_COUNT(predict_rows), sizeof(struct predict_values) },
+    .reads_strange_files = true,
+    .run = cmd_predict_run,
+};

@@ -1,0 +1,146 @@
+#include "predict/execution_private.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "predict/predict_private.h"
+
+/* The call of a variant is that of the transaction that it is of. */
+static uint32_t call_of(const struct execution *x, uint32_t txn)
+{
+    const struct trace *t = x->trace;
+
+    if (trace_is_variant(t, txn))
+        txn = t->variant_of[txn];
+    return predict_calls_find(x->calls, t->history->txn_id[t->txn[txn]]);
+}
+
+enum status execution_init(struct execution *x, const struct predict_calls *calls,
+                           const struct trace *trace, enum level level, struct arena *arena,
+                           struct error *err)
+{
+    const struct history *h = trace->history;
+
+    *x = (struct execution){ .calls = calls, .trace = trace };
+    PREDICT_TAKE(arena, x->call, trace->txn_count, err);
+    PREDICT_TAKE(arena, x->executed, trace->txn_count, err);
+    PREDICT_TAKE(arena, x->is_met, trace->event_count, err);
+    for (uint32_t txn = 0; txn < trace->txn_count; txn++) {
+        x->executed[txn] = TRACE_NONE;
+        x->call[txn] = call_of(x, txn);
+        if (x->call[txn] == UINT32_MAX)
+            return error_set(err, STATUS_BAD_INPUT,
+                             "nobody knows what T%" PRId64 " called: it is not in the log",
+                             h->txn_id[trace->txn[txn]]);
+    }
+    for (uint32_t key = 0; key < trace->key_count; key++) {
+        uint32_t number;
+
+        TRY(intern_add(&x->keys, history_key(h, trace->key[key]), &number, err));
+    }
+    return predict_calls_open(calls, level, &x->store, err);
+}
+
+void execution_close(struct execution *x)
+{
+    intern_close(&x->keys);
+    directed_close(x->store);
+}
+
+static void PRINTF_LIKE(2, 3) differ(struct execution *x, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    if (x->differences++ == 0)
+        vsnprintf(x->difference, sizeof x->difference, format, arguments);
+    va_end(arguments);
+}
+
+static int64_t id_of(const struct execution *x, uint32_t txn)
+{
+    return x->trace->history->txn_id[x->trace->txn[txn]];
+}
+
+/* The candidate that the writer wrote, or the count of them. */
+static uint32_t find_candidate(const struct execution *x, const struct directed_read *read,
+                               uint32_t writer)
+{
+    uint32_t wanted = writer == TRACE_INITIAL ? DIRECTED_INITIAL : x->executed[writer], i = 0;
+
+    if (writer != TRACE_INITIAL && wanted == TRACE_NONE)
+        return read->count;
+    while (i < read->count && read->candidates[i].writer != wanted)
+        i++;
+    return i;
+}
+
+static uint32_t execution_choose(void *context, const struct directed_read *read)
+{
+    struct execution *x = context;
+    const struct trace *t = x->trace;
+    struct text name = directed_key_text(read->store, read->key);
+    uint32_t key = intern_find(&x->keys, name), e = t->event_start[x->txn], found;
+
+    if (key == INTERN_NONE)
+        return read->count - 1;
+    while (e < t->event_start[x->txn + 1] &&
+           (!trace_is_read(t->events[e]) || t->events[e].key != key || x->is_met[e]))
+        e++;
+    if (e == t->event_start[x->txn + 1]) {
+        if (read->count > 1 && x->end == e)
+            differ(x, "T%" PRId64 " reads %.*s besides", id_of(x, x->txn), TEXT_PRINT(name));
+        return read->count - 1;
+    }
+    x->is_met[e] = true;
+    found = find_candidate(x, read, e < x->end ? x->writer[e] : t->events[e].writer);
+    if (found < read->count)
+        return found;
+    if (e < x->end)
+        differ(x, "T%" PRId64 " cannot read %.*s from whom it should", id_of(x, x->txn),
+               TEXT_PRINT(name));
+    return read->count - 1;
+}
+
+/* Reads that the transaction should have done. A key that it saw before it need not have asked for again. */
+static void find_undone(struct execution *x, uint32_t txn)
+{
+    const struct trace *t = x->trace;
+
+    for (uint32_t e = t->event_start[txn]; e < x->end; e++) {
+        bool is_done = !trace_is_read(t->events[e]) || x->is_met[e];
+
+        for (uint32_t before = t->event_start[txn]; before < e && !is_done; before++)
+            is_done = x->is_met[before] && t->events[before].key == t->events[e].key &&
+                      x->writer[before] == x->writer[e];
+        if (!is_done) {
+            struct text name = history_key(t->history, t->key[t->events[e].key]);
+
+            differ(x, "T%" PRId64 " does not read %.*s", id_of(x, txn), TEXT_PRINT(name));
+        }
+    }
+}
+
+enum status execution_run(struct execution *x, uint32_t txn, uint32_t events, bool *is_committed,
+                          struct error *err)
+{
+    const struct predict_call *call = &x->calls->calls.at[x->call[txn]];
+    struct director director = { execution_choose, x };
+    struct directed_outcome outcome;
+
+    x->txn = txn;
+    x->end = x->trace->event_start[txn] + events;
+    TRY(directed_run(x->store,
+                     &(struct directed_call){ call->session, call->function, call->arguments },
+                     &director, &outcome, err));
+    *is_committed = outcome.end == DIRECTED_COMMITTED;
+    if (*is_committed) {
+        x->executed[txn] = outcome.txn;
+        find_undone(x, txn);
+    } else {
+        differ(x, "T%" PRId64 " does not commit: %s", id_of(x, txn),
+               outcome.message ? outcome.message : "refused");
+    }
+    return STATUS_OK;
+}

@@ -1,0 +1,38 @@
+/*
+ * execution: transactions of a trace executed again, each read from whom it is wanted to come.
+ *
+ * Of a key that a transaction reads, the first read that it has not done yet in the trace says which writer is
+ * wanted; behind a cut it is the observed one, if it is there. What is wanted and cannot be had, and what the
+ * transaction does besides or leaves undone, is a difference; the read then returns the newest version that is legal.
+ */
+#ifndef PREDICT_EXECUTION_PRIVATE_H
+#define PREDICT_EXECUTION_PRIVATE_H
+
+#include "base/intern.h"
+#include "predict/calls.h"
+#include "predict/trace.h"
+
+struct execution {
+    const struct predict_calls *calls;
+    const struct trace *trace;
+    const uint32_t *writer; /* by event: who is wanted */
+    struct directed *store;
+    struct intern keys; /* their names; the number is the trace's key */
+    uint32_t *call;     /* by transaction: its call, or UINT32_MAX */
+    uint32_t *executed; /* by transaction: its number in the store, or TRACE_NONE */
+    bool *is_met;       /* by event: the read was done */
+    uint32_t txn, end;  /* at hand; and the event behind the last that is wanted */
+    uint64_t differences;
+    char difference[200]; /* the first */
+};
+
+/* Opens a store at the level. Closed by execution_close(), also after a failure. */
+MUST_USE enum status execution_init(struct execution *, const struct predict_calls *,
+                                    const struct trace *, enum level, struct arena *,
+                                    struct error *);
+void execution_close(struct execution *);
+/* Whose first so many events are wanted. Only memory fails: that a transaction does not commit is a difference. */
+MUST_USE enum status execution_run(struct execution *, uint32_t txn, uint32_t events,
+                                   bool *is_committed, struct error *);
+
+#endif

@@ -1,0 +1,39 @@
+/*
+ * semantic: predictions in which boundary transactions do what their programs do with other reads.
+ *
+ *     observed   T1: r votes _, w votes 1      T2: r votes T1                 (has voted already)
+ *     variant of T2: r votes _, w votes 1      it reads no vote, and so it votes
+ *
+ * Each transaction is executed alone with every combination of values that its reads could have had from the writers
+ * that were observed; what it does then is a *variant*: other reads and writes, or nothing, if it fails. A variant
+ * may read from whoever left the same values. One variant a session may stand behind the full transactions, in the
+ * place of the transaction that it is of. So there are no guesses: what is predicted is what the programs do.
+ *
+ * Combinations are tried in the order of how many reads differ, up to a limit for each transaction. If there were
+ * more, that nothing was found means nothing.
+ */
+#ifndef PREDICT_SEMANTIC_H
+#define PREDICT_SEMANTIC_H
+
+#include "predict/calls.h"
+#include "predict/prediction.h"
+#include "predict/validate.h"
+
+struct semantic_result {
+    struct trace
+        trace; /* the observed transactions, and behind them the variants: what the prediction is of */
+    struct prediction prediction;
+    struct validation validation; /* of what was found: the execution itself; to be closed */
+    bool is_validated;
+    uint64_t variants;
+    bool has_more;          /* variants that were not tried */
+    struct history history; /* of observed transactions and variants; to be closed */
+};
+
+/* The observed trace must be of a history of these calls. Closed by semantic_close(), also after a failure. */
+MUST_USE enum status predict_semantic(const struct predict_calls *, const struct trace *observed,
+                                      const struct predict_options *, struct arena *,
+                                      struct semantic_result *, struct error *);
+void semantic_close(struct semantic_result *);
+
+#endif

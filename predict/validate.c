@@ -1,0 +1,89 @@
+#include "predict/validate.h"
+
+#include <stdio.h>
+
+#include "predict/execution_private.h"
+#include "predict/predict_private.h"
+#include "predict/serialize_private.h"
+
+const char *validation_name(enum validation_kind kind)
+{
+    static const char *const names[] = { [VALIDATION_VALIDATED] = "validated",
+                                         [VALIDATION_DIVERGED] = "diverged",
+                                         [VALIDATION_NOT_REPRODUCED] = "not-reproduced" };
+
+    return names[kind];
+}
+
+static uint32_t included_events(const struct trace *t, const struct prediction *p, uint32_t txn)
+{
+    return p->boundary[t->session[txn]] == txn ? p->included[t->session[txn]]
+                                               : t->event_start[txn + 1] - t->event_start[txn];
+}
+
+/* All in the order of commits. `ids` by number in the store. */
+static enum status run_all(struct execution *x, const struct prediction *p, int64_t *ids,
+                           struct error *err)
+{
+    const struct trace *t = x->trace;
+
+    for (uint32_t i = 0; i < p->order_count; i++) {
+        uint32_t txn = p->order[i], of = trace_is_variant(t, txn) ? t->variant_of[txn] : txn;
+        bool is_committed;
+
+        ids[i] = t->history->txn_id[t->txn[of]];
+        TRY(execution_run(x, txn, included_events(t, p, txn), &is_committed, err));
+    }
+    return STATUS_OK;
+}
+
+/* Whether the history is serializable, by who read from whom. */
+static enum status judge(struct validation *v, const atomic_bool *stop, struct arena *arena,
+                         struct error *err)
+{
+    enum serialize_answer answer;
+    struct trace executed;
+    uint32_t *order;
+
+    TRY(trace_of_history(&executed, &v->history, arena, err));
+    TRY(serialize(&executed, arena, stop, &answer, &order, err));
+    if (answer == SERIALIZE_CYCLE || answer == SERIALIZE_NO_ORDER) {
+        v->kind = v->differences > 0 ? VALIDATION_DIVERGED : VALIDATION_VALIDATED;
+        return STATUS_OK;
+    }
+    v->kind = VALIDATION_NOT_REPRODUCED;
+    if (v->reason[0] == '\0')
+        snprintf(v->reason, sizeof v->reason, "%s",
+                 answer == SERIALIZE_STOPPED
+                     ? "whether the execution is serializable was not decided in time"
+                     : "the transactions do what was predicted, and are serializable");
+    return STATUS_OK;
+}
+
+enum status validate(const struct predict_calls *calls, const struct trace *observed,
+                     const struct prediction *p, const struct predict_options *options,
+                     struct arena *arena, struct validation *v, struct error *err)
+{
+    struct execution x = { 0 };
+    enum status status;
+    int64_t *ids;
+
+    *v = (struct validation){ 0 };
+    PREDICT_TAKE(arena, ids, observed->txn_count, err);
+    status = execution_init(&x, calls, observed, options->level, arena, err);
+    x.writer = p->writer;
+    if (status == STATUS_OK)
+        status = run_all(&x, p, ids, err);
+    if (status == STATUS_OK)
+        status =
+            directed_history(x.store, &(struct directed_telling){ .ids = ids }, &v->history, err);
+    v->differences = x.differences;
+    snprintf(v->reason, sizeof v->reason, "%s", x.difference);
+    execution_close(&x);
+    return status == STATUS_OK ? judge(v, options->stop, arena, err) : status;
+}
+
+void validation_close(struct validation *v)
+{
+    history_close(&v->history);
+}
