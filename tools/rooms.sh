@@ -129,6 +129,8 @@ trial/bisect                uses scenario run sweep
     doors bisect.h shrink.h
 trial/prove                 uses scenario run sweep
     doors prove.h matrix.h mutations.h
+trial/explore               uses scenario run sweep
+    doors schedules.h
 '
 
 # header of others, the rooms that may include it; "once": in one file a room.
