@@ -40,9 +40,10 @@ struct trace {
     const struct history *history; /* that it was made of; NULL: of none */
     uint32_t txn_count, session_count, key_count, event_count;
     /* By transaction. */
-    uint32_t *txn;      /* its number in the history */
+    uint32_t *txn;      /* its number in the history; rising */
     uint32_t *session;  /* from 0, in the order of first appearance */
     uint32_t *previous; /* the one before in its session, or TRACE_NONE */
+    uint32_t *ordinal;  /* how many there are before it in its session */
     uint32_t *event_start; /* and one more */
     struct trace_event *events; /* in program order */
     uint32_t *key;              /* by key: its number in the history */

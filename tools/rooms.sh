@@ -68,8 +68,9 @@ checkers/values             uses graph proof rows
 checkers/search             uses graph proof rows values
     inside explain.h hints.h looks.h minimal_core.h prefix_encoding.h
            polygraph/distill_part.h
+    doors solver/search.h
 checkers/search/solver
-    inside search.h smt_search.h
+    doors search.h    inside smt_search.h
 checkers/search/polygraph   uses solver
     inside distill.h distill_part.h fixed_order.h pairs.h polygraph.h saturate.h steps.h
 checkers/search/refuter     uses polygraph

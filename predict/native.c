@@ -1,0 +1,312 @@
+/*
+ * The native engine of predictions: two solvers in a loop.
+ *
+ *     formula: what the level allows -> search -> a prediction -> serialize -> no order: predicted
+ *        ^                                                            |
+ *        +----- lemma: some conflict with this order must occur <-----+ an order
+ *
+ * It is exact: no lemma excludes a prediction that is not serializable, and where the search finds nothing there is
+ * none. In windows it looks at some transactions at a time: those before are full, those behind are out.
+ */
+#include "predict/prediction.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/bisect.h"
+#include "base/wall_clock.h"
+#include "predict/lemma_private.h"
+#include "predict/serialize_private.h"
+
+#define WHOLE_MAX 200 /* transactions that are looked at together if nobody says how many */
+#define WINDOW_USUAL 60
+
+struct native {
+    const struct trace *trace;
+    const struct predict_options *options;
+    struct arena *arena;
+    struct prediction *prediction;
+    struct normal_form normal;
+    struct formula formula;
+    uint32_t *place; /* by transaction */
+    bool *floats;
+};
+
+static bool literal_holds(const uint8_t *values, uint32_t literal)
+{
+    if (literal >= LITERAL_FALSE)
+        return literal == LITERAL_TRUE;
+    return values[literal / 2] == !(literal & 1);
+}
+
+/* --- From the search's answer to a prediction ---------------------------------------- */
+
+/* Reads of the boundary transaction, in order; one that repeats another comes from where that did. */
+static void read_boundary(struct native *x, const uint8_t *values, uint32_t txn, uint32_t session)
+{
+    const struct normal_form *n = &x->normal;
+    const struct trace *t = x->trace;
+    struct prediction *p = x->prediction;
+    uint32_t end = t->event_start[txn + 1];
+
+    for (uint32_t r = n->read_start[txn]; r < n->read_start[txn + 1]; r++) {
+        if (!n->is_relaxed && literal_holds(values, x->formula.cut[r]))
+            end = n->reads[r].event + 1;
+        for (uint32_t c = n->reads[r].start; c < n->reads[r].end; c++)
+            if (literal_holds(values, x->formula.choice[c]))
+                p->writer[n->reads[r].event] = n->candidates[c];
+    }
+    for (uint32_t e = t->event_start[txn]; e < end && n->level != LEVEL_READ_COMMITTED; e++)
+        for (uint32_t before = t->event_start[txn]; before < e && trace_is_read(t->events[e]);
+             before++)
+            if (trace_is_read(t->events[before]) && t->events[before].key == t->events[e].key) {
+                p->writer[e] = p->writer[before];
+                break;
+            }
+    p->boundary[session] = txn;
+    p->included[session] = end - t->event_start[txn];
+}
+
+static void read_prediction(struct native *x, const uint8_t *values)
+{
+    const struct trace *t = x->trace;
+    struct prediction *p = x->prediction;
+
+    for (uint32_t e = 0; e < t->event_count; e++)
+        p->writer[e] = t->events[e].writer;
+    for (uint32_t session = 0; session < t->session_count; session++) {
+        p->full[session] = 0;
+        p->boundary[session] = TRACE_NONE;
+        for (uint32_t i = t->session_start[session]; i < t->session_start[session + 1]; i++) {
+            uint32_t txn = t->session_txns[i];
+
+            p->full[session] += literal_holds(values, x->formula.full[txn]);
+            if (literal_holds(values, x->formula.boundary[txn]))
+                read_boundary(x, values, txn, session);
+        }
+    }
+}
+
+/* --- The loop -------------------------------------------------------------------------- */
+
+static enum status solve(struct native *x, struct search_result *result, struct error *err)
+{
+    struct formula *f = &x->formula;
+    bool has_moments = x->options->level == LEVEL_PREFIX || x->options->level == LEVEL_SNAPSHOT;
+    struct search_problem problem = {
+        .node_count = x->trace->txn_count * (has_moments ? 2 : 1),
+        .variable_count = f->variable_count,
+        .edges = f->edges.at,
+        .edge_count = (uint32_t)f->edges.count,
+        .literals = f->literals.at,
+        .clause_start = f->clause_start.at,
+        .clause_count = (uint32_t)f->clause_start.count - 1,
+        .phases = f->phases.at,
+    };
+    struct search_options options = { .stop = x->options->stop,
+                                      .threads = 1,
+                                      .steps_max = x->options->steps_max };
+
+    x->prediction->counts.iterations++;
+    return search_solve(&problem, &options, result, err);
+}
+
+/* By the order of what is included; the others behind them. */
+static void find_places(struct native *x, const struct trace *predicted, const uint32_t *order)
+{
+    const struct normal_form *n = &x->normal;
+    uint32_t count = x->trace->txn_count, placed = 0;
+
+    for (uint32_t i = 0; i < count; i++)
+        x->place[i] = TRACE_NONE;
+    for (uint32_t i = 0; i < predicted->txn_count; i++) {
+        uint32_t txn;
+
+        BISECT(txn, 0, count, x->trace->txn[txn] < predicted->txn[order[i]]);
+        x->place[txn] = placed++;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        if (x->place[n->sequence[i]] == TRACE_NONE)
+            x->place[n->sequence[i]] = placed++;
+}
+
+/* Who may float: who never writes, and boundary transactions of which no write is in. */
+static void find_floating(struct native *x)
+{
+    const struct normal_form *n = &x->normal;
+    const struct prediction *p = x->prediction;
+
+    for (uint32_t txn = 0; txn < x->trace->txn_count; txn++) {
+        uint32_t first = n->write_start[txn], session = x->trace->session[txn];
+
+        x->floats[txn] =
+            first == n->write_start[txn + 1] ||
+            (p->boundary[session] == txn &&
+             n->writes[first].event - x->trace->event_start[txn] >= p->included[session]);
+    }
+}
+
+/* Whether what was found is serializable: then a lemma is added. */
+static enum status judge(struct native *x, enum serialize_answer *answer, struct error *err)
+{
+    size_t used = x->arena->used;
+    struct trace predicted;
+    uint32_t *order;
+
+    TRY(prediction_trace(x->prediction, x->trace, x->arena, &predicted, err));
+    TRY(serialize(&predicted, x->arena, x->options->stop, answer, &order, err));
+    if (*answer == SERIALIZE_ORDER) {
+        find_places(x, &predicted, order);
+        find_floating(x);
+        TRY(lemma_add(&x->formula, &(struct lemma_order){ x->place, x->floats }, err));
+        x->prediction->counts.lemmas++;
+    }
+    arena_reset_to(x->arena, used);
+    return STATUS_OK;
+}
+
+static void stop_with(struct prediction *p, const char *reason)
+{
+    p->kind = PREDICTION_UNKNOWN;
+    snprintf(p->reason, sizeof p->reason, "%s", reason);
+}
+
+static enum status run_loop(struct native *x, struct error *err)
+{
+    struct prediction *p = x->prediction;
+
+    while (!x->formula.is_impossible) {
+        enum serialize_answer answer = SERIALIZE_STOPPED;
+        struct search_result result = { 0 };
+        enum status status = solve(x, &result, err);
+        enum search_answer found = result.answer;
+
+        if (status == STATUS_OK && found == SEARCH_FOUND) {
+            read_prediction(x, result.values);
+            status = judge(x, &answer, err);
+        }
+        search_result_close(&result);
+        TRY(status);
+        if (found == SEARCH_IMPOSSIBLE)
+            break;
+        if (found == SEARCH_UNDECIDED || answer == SERIALIZE_STOPPED) {
+            stop_with(p, found == SEARCH_UNDECIDED
+                             ? "the search was ended before it found anything"
+                             : "whether a prediction is serializable was not decided in time");
+            return STATUS_OK;
+        }
+        p->is_saturated = answer == SERIALIZE_CYCLE;
+        if (answer != SERIALIZE_ORDER) {
+            p->kind = PREDICTION_FOUND;
+            return STATUS_OK;
+        }
+    }
+    p->kind = PREDICTION_NONE;
+    return STATUS_OK;
+}
+
+/* Boundary transactions without which it is not serializable either are left out. */
+static enum status leave_out(struct native *x, struct error *err)
+{
+    struct prediction *p = x->prediction;
+
+    for (uint32_t session = 0; session < x->trace->session_count; session++) {
+        size_t used = x->arena->used;
+        uint32_t boundary = p->boundary[session], *order;
+        enum serialize_answer answer;
+        struct trace predicted;
+
+        if (boundary == TRACE_NONE)
+            continue;
+        p->boundary[session] = TRACE_NONE;
+        TRY(prediction_trace(p, x->trace, x->arena, &predicted, err));
+        TRY(serialize(&predicted, x->arena, x->options->stop, &answer, &order, err));
+        if (answer != SERIALIZE_CYCLE && answer != SERIALIZE_NO_ORDER)
+            p->boundary[session] = boundary;
+        else
+            p->is_saturated = answer == SERIALIZE_CYCLE;
+        arena_reset_to(x->arena, used);
+    }
+    return STATUS_OK;
+}
+
+static enum status run_window(struct native *x, uint32_t first, uint32_t end, struct error *err)
+{
+    struct predict_counts *counts = &x->prediction->counts;
+    size_t used = x->arena->used;
+    int64_t began = wall_clock_ns(), made;
+    enum status status;
+
+    normal_form_confine(&x->normal, first, end);
+    status = normal_form_find_reads(&x->normal, x->arena, err);
+    x->formula = (struct formula){ 0 };
+    if (status == STATUS_OK)
+        status = formula_init(&x->formula, &x->normal, x->arena, err);
+    made = wall_clock_ns();
+    if (status == STATUS_OK)
+        status = run_loop(x, err);
+    counts->variables += x->formula.variable_count;
+    counts->literals += x->formula.literals.count + x->formula.edges.count;
+    formula_close(&x->formula);
+    arena_reset_to(x->arena, used);
+    if (status == STATUS_OK && x->prediction->kind == PREDICTION_FOUND)
+        status = leave_out(x, err);
+    counts->generate_ns += made - began;
+    counts->solve_ns += wall_clock_ns() - made;
+    return status;
+}
+
+static bool is_stopped(const struct predict_options *options)
+{
+    return options->stop && atomic_load(options->stop);
+}
+
+static enum status run_windows(struct native *x, uint32_t window, struct error *err)
+{
+    struct prediction *p = x->prediction;
+    uint32_t count = x->trace->txn_count, unknown = 0;
+
+    for (uint32_t end = window;; end += (window + 1) / 2) {
+        TRY(run_window(x, end - window, end < count ? end : count, err));
+        if (p->kind == PREDICTION_FOUND || is_stopped(x->options))
+            return STATUS_OK;
+        unknown += p->kind == PREDICTION_UNKNOWN;
+        if (end >= count)
+            break;
+    }
+    stop_with(p, "");
+    snprintf(p->reason, sizeof p->reason,
+             "none within any window of %" PRIu32
+             " transactions (--window N looks at more of them together)",
+             window);
+    if (unknown > 0)
+        snprintf(p->reason, sizeof p->reason,
+                 "%" PRIu32 " windows of %" PRIu32 " transactions were not decided", unknown,
+                 window);
+    return STATUS_OK;
+}
+
+enum status predict_native(const struct trace *trace, const struct predict_options *options,
+                           struct arena *arena, struct prediction *p, struct error *err)
+{
+    struct native x = { .trace = trace, .options = options, .arena = arena, .prediction = p };
+    uint32_t window = options->window                 ? options->window
+                      : trace->txn_count <= WHOLE_MAX ? trace->txn_count
+                                                      : WINDOW_USUAL;
+
+    assert(predict_levels() & LEVEL_BIT(options->level));
+    *p = (struct prediction){ .kind = PREDICTION_NONE };
+    PREDICT_TAKE(arena, p->full, trace->session_count, err);
+    PREDICT_TAKE(arena, p->boundary, trace->session_count, err);
+    PREDICT_TAKE(arena, p->included, trace->session_count, err);
+    PREDICT_TAKE(arena, p->writer, trace->event_count, err);
+    PREDICT_TAKE(arena, x.place, trace->txn_count, err);
+    PREDICT_TAKE(arena, x.floats, trace->txn_count, err);
+    if (trace->txn_count == 0)
+        return STATUS_OK;
+    TRY(normal_form_init(&x.normal, trace, options, arena, err));
+    if (window >= trace->txn_count)
+        return run_window(&x, 0, trace->txn_count, err);
+    return run_windows(&x, window, err);
+}
