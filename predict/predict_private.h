@@ -13,10 +13,8 @@ static inline MUST_USE enum status predict_take(struct arena *arena, void *at, s
 {
     void *memory = arena_push(arena, count ? count : 1, size);
 
-    if (!memory)
-        return error_set(err, STATUS_OVER_LIMIT, "out of memory");
     memcpy(at, &memory, sizeof memory);
-    return STATUS_OK;
+    return memory ? STATUS_OK : error_set(err, STATUS_OVER_LIMIT, "out of memory");
 }
 
 /* So many zeroed elements, or one. */
