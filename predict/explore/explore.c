@@ -33,7 +33,9 @@ struct explorer {
 
 enum level explore_store_level(enum level level)
 {
-    return level_implies(level, LEVEL_CAUSAL) ? LEVEL_CAUSAL : level;
+    bool is_above = level == LEVEL_PREFIX || level == LEVEL_SNAPSHOT || level == LEVEL_SERIALIZABLE;
+
+    return is_above ? LEVEL_CAUSAL : level;
 }
 
 /* --- Choices ------------------------------------------------------------------------------------ */
