@@ -5,11 +5,10 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "history/tables.h"
+#include "programs/machine/row_keys.h"
 
 #define FILTER_BYTES_MAX ((size_t)1 << 30)
 #define ROW_HEAP_BYTES_MAX ((size_t)256 << 20)
-#define PARTS_MAX TABLE_KEY_COLUMN_COUNT_MAX
 
 /* --- Life ------------------------------------------------------------------------------------- */
 
@@ -73,51 +72,17 @@ static uint32_t run_short(struct catalog *c)
 
 /* --- Keys ------------------------------------------------------------------------------------- */
 
-static void spell_numeric(struct buffer *to, const struct datum *d)
-{
-    char text[NUMERIC_TEXT_MAX];
-    size_t length = (size_t)(datum_write(text, d) - text);
-
-    buffer_text(to, (struct text){ text, length });
-}
-
-/* One part of a key, as histories write the column's value. */
-static void spell_part(struct buffer *to, const struct datum *d)
-{
-    switch ((enum datum_kind)d->kind) {
-    case DATUM_INTEGER:
-    case DATUM_TIMESTAMP:
-        buffer_int64(to, d->as.integer);
-        return;
-    case DATUM_BOOLEAN:
-        buffer_text(to, d->as.integer ? TEXT("true") : TEXT("false"));
-        return;
-    case DATUM_NUMERIC:
-        spell_numeric(to, d);
-        return;
-    case DATUM_TEXT:
-        tables_spell_text(to, datum_text(d));
-        return;
-    case DATUM_NULL:
-    case DATUM_ARRAY:
-        break;
-    }
-    assert(!"no part of a primary key");
-}
-
 /* `parts` are the key's columns, in its order. */
 static uint32_t key_of_parts(struct catalog *c, uint32_t table, const struct datum *const *parts)
 {
     const struct schema_table *t = &c->schema->tables[table];
 
     buffer_clear(&c->buffer);
-    if (c->shapes[table] == TABLE_ROWS)
+    if (c->shapes[table] == TABLE_ROWS) {
         tables_spell_text(&c->buffer, t->name);
-    for (uint16_t i = 0; i < t->key.count; i++) {
-        if (i > 0 || c->shapes[table] == TABLE_ROWS)
-            buffer_byte(&c->buffer, '/');
-        spell_part(&c->buffer, parts[i]);
+        buffer_byte(&c->buffer, '/');
     }
+    row_key_spell(t, parts, &c->buffer);
     if (c->buffer.out_of_memory)
         return run_short(c);
     return catalog_key_of_text(c, table, (struct text){ c->buffer.at, c->buffer.count });
@@ -125,12 +90,9 @@ static uint32_t key_of_parts(struct catalog *c, uint32_t table, const struct dat
 
 uint32_t catalog_key_of_row(struct catalog *c, uint32_t table, const struct datum *row)
 {
-    const struct schema_columns *key = &c->schema->tables[table].key;
-    const struct datum *parts[PARTS_MAX];
+    const struct datum *parts[TABLE_KEY_COLUMN_COUNT_MAX];
 
-    assert(key->count <= PARTS_MAX);
-    for (uint16_t i = 0; i < key->count; i++)
-        parts[i] = &row[key->at[i]];
+    row_key_of(&c->schema->tables[table], row, parts);
     return key_of_parts(c, table, parts);
 }
 
@@ -163,81 +125,15 @@ uint16_t catalog_width(const struct catalog *c, uint32_t table)
 
 /* --- Filters that pin the key ----------------------------------------------------------------- */
 
-/* The values that one column of the key can have, where a filter says so. */
-struct key_part {
-    const struct datum *values;
-    uint32_t count;
-    struct datum pinned;
-};
-
-/*
- * The value as it would stand in the column, since keys are spelled. False: the column cannot hold
- * it. A numeric column without a scale holds a number in many spellings: then nothing is pinned.
- */
-static bool fit_part(struct type type, struct datum *value)
+static void add_keys(struct catalog *c, uint32_t table, const struct key_parts *parts)
 {
-    struct sql_error err;
-    struct numeric number;
-
-    if (value->kind != DATUM_NUMERIC)
-        return true;
-    if (numeric_fit(datum_numeric(value), type.precision, type.scale, &number, &err) != STATUS_OK ||
-        numeric_compare(number, datum_numeric(value)) != 0)
-        return false;
-    *value = datum_of_numeric(number);
-    return true;
-}
-
-static bool pin_part(const struct filter *f, uint16_t column, struct type type,
-                     struct key_part *part)
-{
-    const struct restriction *r = condition_restriction(f, column);
-
-    *part = (struct key_part){ .count = 0 };
-    if (type.kind == TYPE_NUMERIC && (type.precision == 0 || (r && r->value_count > 1)))
-        return false;
-    if (condition_pin(f, column, &part->pinned)) {
-        part->values = &part->pinned;
-        part->count = !datum_is_null(&part->pinned) && fit_part(type, &part->pinned);
-        return true;
-    }
-    if (!r)
-        return false;
-    part->values = r->values;
-    part->count = r->value_count;
-    return true;
-}
-
-static bool pin_key(const struct catalog *c, const struct filter *f, struct key_part *parts)
-{
-    const struct schema_table *t = &c->schema->tables[f->condition->table];
-    uint64_t product = 1;
-
-    for (uint16_t i = 0; i < t->key.count; i++) {
-        if (!pin_part(f, t->key.at[i], t->columns[t->key.at[i]].type, &parts[i]))
-            return false;
-        product *= parts[i].count;
-        if (product > CATALOG_SCOPE_KEYS_MAX)
-            return false;
-    }
-    return true;
-}
-
-/* All combinations, the last part varying first. */
-static void add_keys(struct catalog *c, uint32_t table, const struct key_part *parts)
-{
-    uint16_t count = c->schema->tables[table].key.count;
-    const struct datum *chosen[PARTS_MAX];
-    uint64_t product = 1;
+    const struct schema_table *t = &c->schema->tables[table];
+    const struct datum *chosen[TABLE_KEY_COLUMN_COUNT_MAX];
+    uint32_t count = row_keys_count(t, parts);
     struct error err;
 
-    for (uint16_t i = 0; i < count; i++)
-        product *= parts[i].count;
-    for (uint64_t n = 0; n < product; n++) {
-        uint64_t rest = n;
-
-        for (uint16_t i = count; i-- > 0; rest /= parts[i].count)
-            chosen[i] = &parts[i].values[rest % parts[i].count];
+    for (uint32_t n = 0; n < count; n++) {
+        row_keys_choose(t, parts, n, chosen);
         if (array_push(&c->scope_keys, key_of_parts(c, table, chosen), &err) != STATUS_OK)
             c->is_short = true;
     }
@@ -493,7 +389,7 @@ static uint32_t learn_filter(struct catalog *c, const struct filter *f, uint64_t
 uint32_t catalog_scope(struct catalog *c, const struct filter *f, const uint32_t **keys,
                        uint32_t *key_count)
 {
-    struct key_part parts[PARTS_MAX];
+    struct key_parts parts;
     uint64_t hash;
     uint32_t scope;
 
@@ -502,8 +398,8 @@ uint32_t catalog_scope(struct catalog *c, const struct filter *f, const uint32_t
     *key_count = 0;
     if (f->condition->conjunct_count == 0 && f->restriction_count == 0)
         return catalog_whole_table(c, f->condition->table);
-    if (pin_key(c, f, parts)) {
-        add_keys(c, f->condition->table, parts);
+    if (row_keys_pin(c->schema, f, &parts)) {
+        add_keys(c, f->condition->table, &parts);
         *keys = c->scope_keys.at;
         *key_count = (uint32_t)c->scope_keys.count;
         return SCOPE_NONE;

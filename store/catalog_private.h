@@ -26,7 +26,6 @@
 #include "store/row_private.h"
 
 #define CATALOG_SHARDS_MAX 64
-#define CATALOG_SCOPE_KEYS_MAX 1024 /* that a filter is turned into */
 #define SCOPE_NONE UINT32_MAX
 
 enum table_shape { TABLE_ROWS, TABLE_ITEMS, TABLE_LISTS };

@@ -52,7 +52,8 @@ programs/sql                uses values
     inside analyze.h analyze_build.h analyze_expression.h    doors access.h schema.h tree.h
 programs/plpgsql            uses sql values
 programs/machine            uses sql values
-    doors condition.h engine.h machine.h predicates.h program.h row_index.h row_cells.h row_indexes.h sequences.h
+    doors condition.h engine.h machine.h predicates.h program.h row_index.h row_cells.h row_indexes.h row_keys.h
+    doors sequences.h
 programs/workloads          uses values machine
     doors builtin.h calls.h listed.h workload.h zipf.h    inside key_distribution.h mix.h
 programs/generator          uses workloads
@@ -120,6 +121,8 @@ verify/invalid              uses instants sql values versions witness
     inside anomaly.h
 verify/valid                uses sql values versions witness
     inside valid.h
+predict/director
+    doors directed.h director.h
 trial/scenario
     doors scenario.h profile_file.h    inside latency.h
 trial/run                   uses scenario

@@ -6,6 +6,7 @@
 
 #include "base/bisect.h"
 #include "base/memory.h"
+#include "programs/machine/row_keys.h"
 #include "store/clients/record_private.h"
 
 enum status record_open(struct run_record **out, const struct record_options *options,
@@ -381,44 +382,6 @@ struct history_teller {
 
 /* --- Tables ----------------------------------------------------------------------------------- */
 
-/* As histories name types. */
-static void print_type(struct type type, struct buffer *to)
-{
-    static const char *const names[TYPE_KIND_COUNT] = {
-        [TYPE_SMALLINT] = "smallint",
-        [TYPE_INTEGER] = "integer",
-        [TYPE_BIGINT] = "bigint",
-        [TYPE_NUMERIC] = "numeric",
-        [TYPE_TEXT] = "text",
-        [TYPE_VARCHAR] = "varchar",
-        [TYPE_BOOLEAN] = "boolean",
-        [TYPE_TIMESTAMP] = "timestamp",
-        [TYPE_BIGINT_ARRAY] = "bigint[]",
-    };
-
-    assert(names[type.kind]);
-    buffer_text(to, text_of(names[type.kind]));
-    if (type.kind == TYPE_NUMERIC && type.precision > 0)
-        buffer_print(to, "(%d,%d)", type.precision, type.scale);
-    if (type.kind == TYPE_VARCHAR && type.length > 0)
-        buffer_print(to, "(%u)", (unsigned)type.length);
-}
-
-static enum status add_columns(struct history_teller *t, const struct schema_table *table,
-                               struct error *err)
-{
-    for (uint16_t i = 0; i < table->column_count; i++) {
-        buffer_clear(&t->scratch);
-        print_type(table->columns[i].type, &t->scratch);
-        TRY(buffer_status(&t->scratch, err));
-        TRY(builder_add_column(&t->builder, table->columns[i].name,
-                               (struct text){ t->scratch.at, t->scratch.count }, err));
-    }
-    for (uint16_t i = 0; i < table->key.count; i++)
-        TRY(builder_add_key_column(&t->builder, table->columns[table->key.at[i]].name, err));
-    return builder_end_table(&t->builder, err);
-}
-
 /* Items and lists stand alone: their tables are not the history's. */
 static enum status add_tables(struct history_teller *t, struct error *err)
 {
@@ -428,8 +391,7 @@ static enum status add_tables(struct history_teller *t, struct error *err)
         t->tables[i] = HISTORY_NONE;
         if (t->catalog->shapes[i] != TABLE_ROWS)
             continue;
-        TRY(builder_add_table(&t->builder, table->name, &t->tables[i], err));
-        TRY(add_columns(t, table, err));
+        TRY(row_tell_table(&t->builder, table, &t->scratch, &t->tables[i], err));
     }
     return STATUS_OK;
 }
@@ -445,44 +407,6 @@ static enum status tell_key(struct history_teller *t, uint32_t key, uint32_t *ou
     return STATUS_OK;
 }
 
-static enum status tell_list(struct history_teller *t, const struct datum *d, struct value *value,
-                             struct error *err)
-{
-    for (uint32_t i = 0; d->as.array.nulls && i < d->length; i++)
-        if (datum_element_is_null(d, i))
-            return error_set(err, STATUS_BAD_INPUT,
-                             "histories have no form for an array with a null in it");
-    return builder_list(&t->builder, d->as.array.at, d->length, value, err);
-}
-
-static enum status tell_cell(struct history_teller *t, const struct datum *d, struct value *value,
-                             struct error *err)
-{
-    char number[NUMERIC_TEXT_MAX];
-
-    *value = value_null();
-    switch ((enum datum_kind)d->kind) {
-    case DATUM_NULL:
-        return STATUS_OK;
-    case DATUM_INTEGER:
-    case DATUM_TIMESTAMP:
-        *value = value_integer(d->as.integer);
-        return STATUS_OK;
-    case DATUM_BOOLEAN:
-        *value = value_boolean(d->as.integer != 0);
-        return STATUS_OK;
-    case DATUM_NUMERIC:
-        return builder_text_value(
-            &t->builder, (struct text){ number, (size_t)(datum_write(number, d) - number) }, value,
-            err);
-    case DATUM_TEXT:
-        return builder_text_value(&t->builder, datum_text(d), value, err);
-    case DATUM_ARRAY:
-        return tell_list(t, d, value, err);
-    }
-    return STATUS_OK;
-}
-
 static enum status make_value(struct history_teller *t, uint32_t table, struct text row,
                               struct value *value, struct error *err)
 {
@@ -495,12 +419,8 @@ static enum status make_value(struct history_teller *t, uint32_t table, struct t
     if (!is_row)
         return error_set(err, STATUS_OVER_LIMIT, "no memory for a row");
     if (t->catalog->shapes[table] != TABLE_ROWS)
-        return tell_cell(t, &t->cells[1], value, err);
-    for (uint16_t i = 0; i < width; i++)
-        TRY(tell_cell(t, &t->cells[i], &t->values[i], err));
-    return builder_whole_row(&t->builder, t->tables[table], t->values,
-                             builder_expect_row(&t->builder, t->tables[table], t->values), value,
-                             err);
+        return row_tell_cell(&t->builder, &t->cells[1], value, err);
+    return row_tell(&t->builder, t->tables[table], t->cells, width, t->values, value, err);
 }
 
 static enum status tell_value(struct history_teller *t, uint32_t table, uint32_t number,
