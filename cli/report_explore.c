@@ -210,3 +210,128 @@ void report_explore_store_print_json(const struct explore_store_report *report, 
     json_writer_close(&json, '}');
     buffer_byte(out, '\n');
 }
+
+/* --- Histories -------------------------------------------------------------------------------- */
+
+enum verdict report_explore_histories_verdict(const struct explore_histories_report *report)
+{
+    const struct histories_result *result = report->result;
+
+    if (result->violations > 0)
+        return VERDICT_INVALID;
+    return result->counts.is_complete ? VERDICT_VALID : VERDICT_UNKNOWN;
+}
+
+static const char *why_histories_end(const struct explore_histories_report *report)
+{
+    return report->interrupted ? report->interrupted : "the first violation ended it";
+}
+
+static void print_counts(const struct histories_result *result, struct buffer *out)
+{
+    const struct explore_counts *counts = &result->counts;
+    int64_t ms = result->wall_ns / 1000000;
+
+    buffer_print(out, "explored   %" PRIu64 " histories in %" PRId64 ".%03d s, %" PRIu64 " of them not serializable\n",
+                 counts->histories, ms / 1000, (int)(ms % 1000), counts->unserializable);
+    buffer_print(out, "executed   %" PRIu64 " transactions", counts->executions);
+    if (counts->not_first > 0)
+        buffer_print(out, ", %" PRIu64 " in an order that another stands for", counts->not_first);
+    if (counts->refused > 0)
+        buffer_print(out, ", %" PRIu64 " that the level refuses", counts->refused);
+    if (counts->dead_ends > 0)
+        buffer_print(out, "; %" PRIu64 " dead ends", counts->dead_ends);
+    buffer_byte(out, '\n');
+}
+
+/* The lines of a story, each where the text of the report stands. */
+static void print_story(const struct buffer *story, struct buffer *out)
+{
+    bool is_begin = true;
+
+    buffer_text(out, TEXT("first      "));
+    for (size_t i = 0; i < story->count; i++) {
+        if (is_begin && i > 0)
+            buffer_text(out, TEXT("           "));
+        buffer_byte(out, story->at[i]);
+        is_begin = story->at[i] == '\n';
+    }
+}
+
+void report_explore_histories_print(const struct explore_histories_report *report, struct buffer *out)
+{
+    const struct histories_result *result = report->result;
+    const struct scenario *scenario = report->options->scenario;
+
+    buffer_print(out, "scenario   %s   seed %" PRIu64 "   level %s   %" PRIu32 " transactions of %" PRIu32 " sessions\n",
+                 scenario->name, scenario->seed, level_name(report->options->level), result->transactions,
+                 result->sessions);
+    print_counts(result, out);
+    for (size_t i = 0; i < result->failures.count; i++) {
+        const struct histories_failure *failure = &result->failures.at[i];
+
+        buffer_print(out, "failure    %s   %" PRIu64 " histor%s, first: number %" PRIu64 "\n           %s\n",
+                     failure->what, failure->count, failure->count == 1 ? "y" : "ies", failure->first,
+                     failure->explanation);
+    }
+    if (result->has_history)
+        print_story(&result->story, out);
+    if (!result->counts.is_complete)
+        buffer_print(out, "incomplete %s\n", why_histories_end(report));
+    buffer_print(out, "verdict    %s", result->violations > 0 ? "VIOLATED"
+                                       : result->counts.is_complete ? "COMPLETE, no violation"
+                                                                    : "INCOMPLETE, no violation so far");
+    if (result->has_history && report->out) {
+        buffer_text(out, TEXT("   its history: "));
+        run_echo_word(report->out, out);
+        buffer_text(out, TEXT("/history.jsonl"));
+    }
+    buffer_byte(out, '\n');
+}
+
+static void write_history_failures(struct json_writer *json, const struct histories_result *result)
+{
+    json_writer_open(json, "failures", '[');
+    for (size_t i = 0; i < result->failures.count; i++) {
+        const struct histories_failure *failure = &result->failures.at[i];
+
+        json_writer_open(json, NULL, '{');
+        json_writer_text(json, "what", failure->what);
+        json_writer_text(json, "explanation", failure->explanation);
+        json_writer_number(json, "histories", failure->count);
+        json_writer_number(json, "first", failure->first);
+        json_writer_close(json, '}');
+    }
+    json_writer_close(json, ']');
+}
+
+void report_explore_histories_print_json(const struct explore_histories_report *report, struct buffer *out)
+{
+    const struct histories_result *result = report->result;
+    const struct scenario *scenario = report->options->scenario;
+    struct json_writer json = { .out = out };
+
+    json_writer_open(&json, NULL, '{');
+    json_writer_text(&json, "scenario", scenario->name);
+    json_writer_number(&json, "seed", scenario->seed);
+    json_writer_text(&json, "level", level_name(report->options->level));
+    json_writer_number(&json, "transactions", result->transactions);
+    json_writer_number(&json, "sessions", result->sessions);
+    json_writer_bool(&json, "complete", result->counts.is_complete);
+    if (!result->counts.is_complete)
+        json_writer_text(&json, "incomplete", why_histories_end(report));
+    json_writer_number(&json, "histories", result->counts.histories);
+    json_writer_number(&json, "unserializable", result->counts.unserializable);
+    json_writer_number(&json, "violations", result->violations);
+    json_writer_seconds(&json, "seconds", result->wall_ns);
+    json_writer_number(&json, "executions", result->counts.executions);
+    json_writer_number(&json, "other_orders", result->counts.not_first);
+    json_writer_number(&json, "refused", result->counts.refused);
+    json_writer_number(&json, "dead_ends", result->counts.dead_ends);
+    write_history_failures(&json, result);
+    if (result->has_history)
+        json_writer_string(&json, "story", (struct text){ result->story.at, result->story.count });
+    json_writer_text(&json, "verdict", checker_verdict_name(report_explore_histories_verdict(report)));
+    json_writer_close(&json, '}');
+    buffer_byte(out, '\n');
+}

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "checkers/checker.h"
 #include "history/level.h"
+#include "trial/explore/histories.h"
 #include "trial/explore/schedules.h"
 
 /* Of the simulated store. */
@@ -24,5 +25,17 @@ enum verdict report_explore_store_verdict(const struct explore_store_report *);
 void report_explore_store_print(const struct explore_store_report *, struct buffer *);
 /* One JSON object, and the end of the line. */
 void report_explore_store_print_json(const struct explore_store_report *, struct buffer *);
+
+/* Of all histories. */
+struct explore_histories_report {
+    const struct histories_result *result;
+    const struct histories_options *options;
+    const char *interrupted; /* by what; NULL: it was not */
+    const char *out;         /* the folder with the first violation; NULL: there is none */
+};
+
+enum verdict report_explore_histories_verdict(const struct explore_histories_report *);
+void report_explore_histories_print(const struct explore_histories_report *, struct buffer *);
+void report_explore_histories_print_json(const struct explore_histories_report *, struct buffer *);
 
 #endif

@@ -123,6 +123,8 @@ verify/valid                uses sql values versions witness
     inside valid.h
 predict/director
     doors directed.h director.h
+predict/explore             uses director
+    doors explore.h
 trial/scenario
     doors scenario.h profile_file.h    inside latency.h
 trial/run                   uses scenario
@@ -134,7 +136,7 @@ trial/bisect                uses scenario run sweep
 trial/prove                 uses scenario run sweep
     doors prove.h matrix.h mutations.h
 trial/explore               uses scenario run sweep
-    doors schedules.h
+    doors histories.h schedules.h
 '
 
 # header of others, the rooms that may include it; "once": in one file a room.
