@@ -76,6 +76,15 @@ static bool has_choice(const struct choosing_read *r)
     return r->end - r->start > 1 || r->observed == TRACE_NONE;
 }
 
+/*
+ * A cut behind a read without a choice may as well be behind the next, or there is none: nothing else depends on it.
+ * Only at snapshot, a write behind the cut may be one too many.
+ */
+static bool may_be_cut(const struct normal_form *n, const struct choosing_read *r)
+{
+    return has_choice(r) || n->level == LEVEL_SNAPSHOT || !n->is_full_possible[r->txn];
+}
+
 /* Where the reads of a transaction stand in `reaches`: each has one place more, for its end. */
 static uint32_t reach_place(uint32_t txn, uint32_t read)
 {
@@ -120,7 +129,7 @@ static enum status add_cuts(struct formula *f, uint32_t txn, struct error *err)
     reaches[n->read_start[txn + 1]] = LITERAL_FALSE;
     for (uint32_t r = n->read_start[txn + 1]; r-- > n->read_start[txn];) {
         f->cut[r] = LITERAL_FALSE;
-        if (n->standing[txn] == TXN_IS_FREE && has_choice(&n->reads[r]))
+        if (n->standing[txn] == TXN_IS_FREE && may_be_cut(n, &n->reads[r]))
             TRY(formula_variable(f, false, &f->cut[r], err));
         FORMULA_ADD(f, err, literal_not(f->cut[r]), literal_not(reaches[r + 1]));
         TRY(either(f, f->cut[r], reaches[r + 1], false, &reaches[r], err));
@@ -138,7 +147,7 @@ static enum status add_boundary(struct formula *f, uint32_t txn, struct error *e
         TRY(add_cuts(f, txn, err));
     } else {
         for (uint32_t r = n->read_start[txn]; r < n->read_start[txn + 1]; r++)
-            is_possible |= has_choice(&n->reads[r]);
+            is_possible |= may_be_cut(n, &n->reads[r]);
         f->boundary[txn] = LITERAL_FALSE;
         if (n->standing[txn] == TXN_IS_FREE && is_possible)
             TRY(formula_variable(f, false, &f->boundary[txn], err));
@@ -326,7 +335,7 @@ static enum status add_sees(struct formula *f, uint32_t t, uint32_t c, uint32_t 
     return STATUS_OK;
 }
 
-/* Causal and read atomic: what t sees and what writes a key that it reads commits before the version that it reads. */
+/* Causal and read atomic: what t sees, and what writes a key that it reads, commits before the version it reads. */
 static enum status add_visibility(struct formula *f, uint32_t txn, uint32_t *sees,
                                   struct error *err)
 {

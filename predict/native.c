@@ -57,7 +57,7 @@ static void read_boundary(struct native *x, const uint8_t *values, uint32_t txn,
             if (literal_holds(values, x->formula.choice[c]))
                 p->writer[n->reads[r].event] = n->candidates[c];
     }
-    for (uint32_t e = t->event_start[txn]; e < end && n->level != LEVEL_READ_COMMITTED; e++)
+    for (uint32_t e = t->event_start[txn]; e < end && n->reads_once; e++)
         for (uint32_t before = t->event_start[txn]; before < e && trace_is_read(t->events[e]);
              before++)
             if (trace_is_read(t->events[before]) && t->events[before].key == t->events[e].key) {

@@ -4,10 +4,13 @@
 
 #include "base/bisect.h"
 
-/* Levels at which a transaction cannot read two versions of a key. */
+/*
+ * Levels at which a transaction cannot read two versions of a key, so that its later reads of it say nothing. At
+ * snapshot it cannot either, but whether it is cut behind one of them says which of its writes are in.
+ */
 static bool level_reads_once(enum level level)
 {
-    return level != LEVEL_READ_COMMITTED;
+    return level != LEVEL_READ_COMMITTED && level != LEVEL_SNAPSHOT;
 }
 
 /* Levels at which all that happens before is seen. */
@@ -87,6 +90,7 @@ enum status normal_form_init(struct normal_form *n, const struct trace *trace,
                              struct error *err)
 {
     *n = (struct normal_form){ .trace = trace,
+                               .reads_once = level_reads_once(options->level),
                                .level = options->level,
                                .is_relaxed = strategy_is_relaxed(options->strategy) };
     PREDICT_TAKE(arena, n->standing, trace->txn_count, err);
@@ -179,6 +183,17 @@ static bool is_repeated(const struct normal_form *n, uint32_t txn, uint32_t even
     return false;
 }
 
+static bool agrees_with_itself(const struct normal_form *n, uint32_t txn)
+{
+    const struct trace *t = n->trace;
+    bool agrees = true;
+
+    for (uint32_t e = t->event_start[txn]; e < t->event_start[txn + 1] && agrees && n->reads_once; e++)
+        if (trace_is_read(t->events[e]))
+            (void)is_repeated(n, txn, e, &agrees);
+    return agrees;
+}
+
 static uint32_t count_candidates(const struct trace *t)
 {
     uint64_t count = 0;
@@ -202,17 +217,14 @@ enum status normal_form_find_reads(struct normal_form *n, struct arena *arena, s
     PREDICT_TAKE(arena, n->is_full_possible, t->txn_count, err);
     for (uint32_t txn = 0; txn < t->txn_count; txn++) {
         n->read_start[txn] = n->read_count;
-        n->is_full_possible[txn] = !n->is_never_full[txn];
+        n->is_full_possible[txn] = !n->is_never_full[txn] && agrees_with_itself(n, txn);
         for (uint32_t e = t->event_start[txn]; e < t->event_start[txn + 1]; e++) {
             struct choosing_read r = { .txn = txn, .key = t->events[e].key, .event = e };
-            bool agrees = true;
+            bool agrees;
 
-            if (!trace_is_read(t->events[e]) || n->standing[txn] == TXN_IS_OUT)
+            if (!trace_is_read(t->events[e]) || n->standing[txn] == TXN_IS_OUT ||
+                (n->reads_once && n->is_full_possible[txn] && is_repeated(n, txn, e, &agrees)))
                 continue;
-            if (level_reads_once(n->level) && is_repeated(n, txn, e, &agrees)) {
-                n->is_full_possible[txn] &= agrees;
-                continue;
-            }
             find_candidates(n, &r);
             n->reads[n->read_count++] = r;
         }

@@ -27,6 +27,7 @@ struct normal_form {
     const struct trace *trace;
     enum level level;
     bool is_relaxed;
+    bool reads_once; /* only the first read of a key in a transaction is here, if the others agree */
     uint8_t *standing;    /* by transaction, enum standing_of_txn */
     struct bit_rows past; /* by transaction: those that happen before it */
     bool *is_never_full;  /* by transaction: it is on a cycle of happens before, or behind one */
@@ -45,10 +46,11 @@ struct normal_form {
     } * writes;
 };
 
-/* Of the arena. The first `window_first` transactions of the sequence are full; those from `window_end` on are out. */
+/* Of the arena. */
 MUST_USE enum status normal_form_init(struct normal_form *, const struct trace *,
                                       const struct predict_options *, struct arena *,
                                       struct error *);
+/* The first `window_first` transactions of the sequence are full; those from `window_end` on are out. */
 void normal_form_confine(struct normal_form *, uint32_t window_first, uint32_t window_end);
 /* The reads that may differ, once the standing of all is known. */
 MUST_USE enum status normal_form_find_reads(struct normal_form *, struct arena *, struct error *);

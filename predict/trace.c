@@ -532,7 +532,7 @@ static enum status trace_fill(struct tracer *t, struct error *err)
     return trace_index(t->trace, t->arena, err);
 }
 
-enum status trace_init(struct trace *trace, const struct history *h, struct arena *arena,
+enum status trace_of_history(struct trace *trace, const struct history *h, struct arena *arena,
                        struct error *err)
 {
     struct tracer t = { .h = h, .trace = trace, .arena = arena };
@@ -579,15 +579,29 @@ static enum status index_sessions(struct trace *trace, struct arena *arena, stru
         uint32_t s = trace->session[txn], place = trace->session_start[s + 1]++;
 
         trace->session_txns[place] = txn;
-        trace->ordinal[txn] = place - trace->session_start[s];
         trace->previous[txn] = last[s] ? last[s] - 1 : TRACE_NONE;
+        trace->ordinal[txn] = last[s] ? trace->ordinal[last[s] - 1] + 1 : 0;
         last[s] = txn + 1;
     }
     return STATUS_OK;
 }
 
+/* Of a trace of no history. */
+static enum status number_transactions(struct trace *trace, struct arena *arena, struct error *err)
+{
+    PREDICT_TAKE(arena, trace->txn, trace->txn_count, err);
+    PREDICT_TAKE(arena, trace->key, trace->key_count, err);
+    for (uint32_t txn = 0; txn < trace->txn_count; txn++)
+        trace->txn[txn] = txn;
+    for (uint32_t key = 0; key < trace->key_count; key++)
+        trace->key[key] = key;
+    return STATUS_OK;
+}
+
 enum status trace_index(struct trace *trace, struct arena *arena, struct error *err)
 {
+    if (!trace->txn)
+        TRY(number_transactions(trace, arena, err));
     TRY(index_sessions(trace, arena, err));
     PREDICT_TAKE(arena, trace->writer_start, trace->key_count + 2, err);
     PREDICT_TAKE(arena, trace->writers, trace->event_count, err);

@@ -58,9 +58,9 @@ struct trace {
 };
 
 /* All memory is of the arena. Refuses a read of what no committed transaction left behind. */
-MUST_USE enum status trace_init(struct trace *, const struct history *, struct arena *, struct error *);
+MUST_USE enum status trace_of_history(struct trace *, const struct history *, struct arena *, struct error *);
 
-/* Of event arrays alone: fills in sessions' and writers' lists. For who makes a trace by other means. */
+/* Of sessions and events alone, the rest: for who makes a trace by other means. */
 MUST_USE enum status trace_index(struct trace *, struct arena *, struct error *);
 
 /*

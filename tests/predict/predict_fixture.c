@@ -12,7 +12,7 @@ struct trace fixture_trace(const char *notation, struct history *history, struct
     struct trace trace;
 
     notation_read(notation, history);
-    ASSERT_OK(trace_init(&trace, history, arena, &err), &err);
+    ASSERT_OK(trace_of_history(&trace, history, arena, &err), &err);
     return trace;
 }
 

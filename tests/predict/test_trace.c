@@ -113,7 +113,7 @@ static void a_read_of_a_value_that_nobody_left_is_refused(void)
     struct trace t;
 
     notation_read("T1: w x 1, w x 2; T2: r x 1", &history);
-    TEST_ASSERT_EQUAL(STATUS_BAD_INPUT, trace_init(&t, &history, fixture_arena(), &err));
+    TEST_ASSERT_EQUAL(STATUS_BAD_INPUT, trace_of_history(&t, &history, fixture_arena(), &err));
     TEST_ASSERT_EQUAL_STRING("T2 reads a value of x that no transaction left there", err.text);
 }
 
@@ -122,7 +122,7 @@ static void lists_are_refused(void)
     struct trace t;
 
     notation_read("T1: a x 1", &history);
-    TEST_ASSERT_EQUAL(STATUS_BAD_INPUT, trace_init(&t, &history, fixture_arena(), &err));
+    TEST_ASSERT_EQUAL(STATUS_BAD_INPUT, trace_of_history(&t, &history, fixture_arena(), &err));
     TEST_ASSERT_NOT_NULL(strstr(err.text, "appends to a list"));
 }
 
@@ -136,7 +136,7 @@ static void a_trace_as_a_history_has_the_same_trace(void)
 
     fixture_print_trace(&first, &text);
     ASSERT_OK(trace_to_history(&first, &as_items, &err), &err);
-    ASSERT_OK(trace_init(&second, &as_items, fixture_arena(), &err), &err);
+    ASSERT_OK(trace_of_history(&second, &as_items, fixture_arena(), &err), &err);
     fixture_print_trace(&second, &again);
     TEST_ASSERT_EQUAL_STRING(text.at, again.at);
     TEST_ASSERT_EQUAL_UINT64(0, second.guessed);
