@@ -111,7 +111,7 @@ static enum status trace_of_store(struct explorer *x, struct trace *trace, struc
     const struct directed_telling telling = { .has_places = false };
 
     TRY(directed_history(x->store, &telling, history, err));
-    return trace_init(trace, history, &x->arena, err);
+    return trace_of_history(trace, history, &x->arena, err);
 }
 
 static enum status is_at(struct explorer *x, enum level level, bool *holds, struct error *err)
