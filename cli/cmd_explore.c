@@ -62,8 +62,8 @@ static const struct option explore_rows[] = {
     FLAG_ROW("until-failure", AT(until_failure), "stop at the first violation"),
     TEXT_ROW("out", "DIR", AT(out),
              "write explore.json and, of the first violation, its history into this\n"
-             "folder, which must be new or empty: with --store its scenario and\n"
-             "witnesses, too, otherwise its story and what its reads chose"),
+             "folder, which must be new or empty, and the scenario that repeats it;\n"
+             "without --store its story, too, and what its reads chose"),
     FLAG_ROW("force", AT(force), "let --out replace the files of an earlier call; other files stay"),
     TIMEOUT_ROW(AT(timeout), "after which\n"
                              "the exploration ends, incomplete"),
@@ -254,6 +254,13 @@ static enum status write_history_files(const void *context, const char *folder, 
     buffer_close(&bytes);
     if (status != STATUS_OK || !result->has_history)
         return status;
+    histories_fix(call->scenario, &call->history_options);
+    scenario_print(call->scenario, &bytes);
+    status = buffer_status(&bytes, err);
+    if (status == STATUS_OK)
+        status = folder_write(folder, "scenario.toml", &bytes, err);
+    buffer_close(&bytes);
+    TRY(status);
     TRY(folder_write(folder, "story.txt", &result->story, err));
     TRY(folder_write(folder, "choices.jsonl", &result->choices, err));
     buffer_print(&path, "%s/history.jsonl", folder);

@@ -14,6 +14,7 @@
 #define INVARIANT_PREFIX "invariant_"
 #define QUERY_PREFIX "ordeal_query_"
 #define HEAP_BYTES_MAX ((size_t)64 << 20)
+#define SECOND_NS INT64_C(1000000000) /* between two calls of a session, as far as these know */
 
 /* A function without parameters that is asked of the final rows. */
 struct asked {
@@ -41,6 +42,21 @@ const char *histories_inability(const struct scenario *scenario)
     if (scenario->workload.kind != WORKLOAD_PROGRAM)
         return "only the calls of a program are explored; --store explores the schedules of other workloads";
     return NULL;
+}
+
+void histories_fix(struct scenario *scenario, const struct histories_options *options)
+{
+    struct scenario_workload *workload = &scenario->workload;
+
+    scenario->check.level_plus_1 = (uint32_t)explore_store_level(options->level) + 1;
+    scenario->nemesis_count = 0;
+    scenario->swarm = (struct swarm_options){ 0 };
+    scenario->source = NULL;
+    if (workload->is_listed)
+        return;
+    workload->client.transactions = options->transactions;
+    if (workload->sessions > options->transactions)
+        workload->sessions = options->transactions;
 }
 
 /* --- The program, and what is asked of the final rows ------------------------------------------- */
@@ -185,6 +201,7 @@ static enum status draw_calls(struct exploring *x, struct error *err)
     uint32_t sessions = x->options->scenario->workload.sessions;
     struct heap scratch;
     struct calls calls;
+    struct drawn_call call;
     enum status status = STATUS_OK;
 
     if (sessions > x->options->transactions)
@@ -194,8 +211,8 @@ static enum status draw_calls(struct exploring *x, struct error *err)
     heap_init(&scratch, HEAP_BYTES_MAX);
     for (uint32_t i = 0; i < x->options->transactions && status == STATUS_OK; i++) {
         struct calls_turn turn = { .client = i % sessions, .ordinal = i / sessions };
-        struct drawn_call call;
 
+        turn.now_ns = (int64_t)turn.ordinal * SECOND_NS;
         heap_reset(&scratch);
         if (calls_draw(&calls, &turn, &scratch, &call))
             status = add_call(x, turn.client, call.function, call.arguments, err);
@@ -351,31 +368,98 @@ static void print_writer(uint32_t writer, struct buffer *out)
         buffer_print(out, "T%" PRIu32, writer + 1);
 }
 
+static bool writes_key(const struct exploring *x, uint32_t txn, uint32_t key)
+{
+    uint32_t count;
+    const uint32_t *writes = directed_writes(x->store, txn, &count);
+
+    for (uint32_t i = 0; i < count; i++)
+        if (writes[i] == key)
+            return true;
+    return false;
+}
+
+static bool reads_key(const struct exploring *x, uint32_t txn, uint32_t key)
+{
+    uint32_t count;
+    const struct directed_seen *reads = directed_reads(x->store, txn, &count);
+
+    for (uint32_t i = 0; i < count; i++)
+        if (reads[i].key == key)
+            return true;
+    return false;
+}
+
+/* Whether another transaction writes the key; or, of a key that is written, reads or writes it. */
+static bool is_shared(const struct exploring *x, uint32_t txn, uint32_t key, bool is_written)
+{
+    for (uint32_t other = 0; other < directed_txn_count(x->store); other++)
+        if (other != txn && (writes_key(x, other, key) || (is_written && reads_key(x, other, key))))
+            return true;
+    return false;
+}
+
+/* What concerns another transaction; the rest is counted. */
+static void tell_reads(const struct exploring *x, uint32_t txn, struct buffer *out)
+{
+    uint32_t count, told = 0;
+    const struct directed_seen *reads = directed_reads(x->store, txn, &count);
+
+    for (uint32_t i = 0; i < count; i++) {
+        if (!is_shared(x, txn, reads[i].key, false))
+            continue;
+        buffer_text(out, told++ ? TEXT(", ") : TEXT("   reads "));
+        buffer_text(out, directed_key_text(x->store, reads[i].key));
+        buffer_text(out, TEXT(" from "));
+        print_writer(reads[i].writer, out);
+    }
+    if (told < count)
+        buffer_print(out, told ? ", and %" PRIu32 " more" : "   reads %" PRIu32 " rows that nobody else writes",
+                     count - told);
+}
+
+static void tell_writes(const struct exploring *x, uint32_t txn, struct buffer *out)
+{
+    uint32_t count, told = 0;
+    const uint32_t *writes = directed_writes(x->store, txn, &count);
+
+    for (uint32_t i = 0; i < count; i++) {
+        if (!is_shared(x, txn, writes[i], true))
+            continue;
+        buffer_text(out, told++ ? TEXT(", ") : TEXT("   writes "));
+        buffer_text(out, directed_key_text(x->store, writes[i]));
+    }
+    if (told < count)
+        buffer_print(out, told ? ", and %" PRIu32 " more" : "   writes %" PRIu32 " rows of its own", count - told);
+}
+
 static void tell_txn(const struct exploring *x, uint32_t txn, struct buffer *out, struct buffer *room)
 {
     static const char *const ends[] = { [DIRECTED_COMMITTED] = "", [DIRECTED_FAILED] = "   aborted",
                                         [DIRECTED_REFUSED] = "   refused" };
     struct directed_txn_facts facts = directed_txn(x->store, txn);
     const struct directed_call *call = call_of(x, facts);
-    const struct directed_seen *reads;
-    const uint32_t *writes;
-    uint32_t count;
 
     buffer_print(out, "T%" PRIu32 " (session %" PRIu32 ") ", txn + 1, facts.session);
     calls_print(&x->program, call->function, call->arguments, out, room);
-    reads = directed_reads(x->store, txn, &count);
-    for (uint32_t i = 0; i < count; i++) {
-        buffer_text(out, i ? TEXT(", ") : TEXT("   reads "));
-        buffer_text(out, directed_key_text(x->store, reads[i].key));
-        buffer_text(out, TEXT(" from "));
-        print_writer(reads[i].writer, out);
-    }
-    writes = directed_writes(x->store, txn, &count);
-    for (uint32_t i = 0; i < count; i++) {
-        buffer_text(out, i ? TEXT(", ") : TEXT("   writes "));
-        buffer_text(out, directed_key_text(x->store, writes[i]));
-    }
+    tell_reads(x, txn, out);
+    tell_writes(x, txn, out);
     buffer_text(out, text_of(ends[facts.end]));
+    buffer_byte(out, '\n');
+}
+
+/* The first line of a file of choices: the sessions in the order in which they were executed. */
+static void tell_order(const struct exploring *x, struct buffer *out)
+{
+    struct json_writer json = { .out = out };
+
+    json_writer_open(&json, NULL, '{');
+    json_writer_number(&json, "ordeal-choices", 1);
+    json_writer_open(&json, "order", '[');
+    for (uint32_t txn = 0; txn < directed_txn_count(x->store); txn++)
+        json_writer_number(&json, NULL, directed_txn(x->store, txn).session);
+    json_writer_close(&json, ']');
+    json_writer_close(&json, '}');
     buffer_byte(out, '\n');
 }
 
@@ -394,7 +478,7 @@ static void tell_choices(const struct exploring *x, uint32_t txn, struct buffer 
         json_writer_number(&json, "statement", reads[i].statement);
         json_writer_string(&json, "key", directed_key_text(x->store, reads[i].key));
         if (reads[i].writer == DIRECTED_INITIAL) {
-            json_writer_null(&json, "from");
+            json_writer_text(&json, "from", "initial");
         } else {
             struct directed_txn_facts from = directed_txn(x->store, reads[i].writer);
 
@@ -416,6 +500,7 @@ static enum status keep_first(struct exploring *x, struct error *err)
     enum status status = directed_history(x->store, &telling, &result->history, err);
 
     result->has_history = status == STATUS_OK;
+    tell_order(x, &result->choices);
     for (uint32_t txn = 0; txn < directed_txn_count(x->store); txn++) {
         tell_txn(x, txn, &result->story, &room);
         tell_choices(x, txn, &result->choices);

@@ -38,11 +38,14 @@ struct histories_result {
     ARRAY(struct histories_failure) failures;
     /* Of the first violation: */
     struct buffer story;    /* who reads what, a line for each transaction */
-    struct buffer choices;  /* of its reads, one JSON object a line */
+    struct buffer choices;  /* a file of choices, for a directed run of the same calls */
     struct history history;
     bool has_history;
     int64_t wall_ns;
 };
+
+/* The scenario of which a directed run makes the same calls, at the level that the store had. */
+void histories_fix(struct scenario *, const struct histories_options *);
 
 /* Why this scenario cannot be explored; NULL: it can. */
 const char *histories_inability(const struct scenario *);
