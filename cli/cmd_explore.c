@@ -64,7 +64,8 @@ static const struct option explore_rows[] = {
              "write explore.json and, of the first violation, its history into this\n"
              "folder, which must be new or empty, and the scenario that repeats it;\n"
              "without --store its story, too, and what its reads chose"),
-    FLAG_ROW("force", AT(force), "let --out replace the files of an earlier call; other files stay"),
+    FLAG_ROW("force", AT(force),
+             "let --out replace the files of an earlier call; other files stay"),
     TIMEOUT_ROW(AT(timeout), "after which\n"
                              "the exploration ends, incomplete"),
     JSON_ROW(AT(json)),
@@ -90,13 +91,13 @@ static enum status read_duration(const char *flag, const char *text, int64_t *ns
     if (!text)
         return STATUS_OK;
     if (!quantity_to_duration(text_of(text), ns) || *ns <= 0 || *ns > DURATION_MAX_NS)
-        return error_set(err, STATUS_BAD_INPUT, "--%s takes a duration from 1ns to 1h such as 20ms, not '%s'", flag,
-                         text);
+        return error_set(err, STATUS_BAD_INPUT,
+                         "--%s takes a duration from 1ns to 1h such as 20ms, not '%s'", flag, text);
     return STATUS_OK;
 }
 
-static enum status check_scenario(const struct explore_values *values, const struct scenario *scenario,
-                                  struct error *err)
+static enum status check_scenario(const struct explore_values *values,
+                                  const struct scenario *scenario, struct error *err)
 {
     const char *inability = values->store ? NULL : histories_inability(scenario);
 
@@ -109,7 +110,8 @@ static enum status check_scenario(const struct explore_values *values, const str
     if (!values->transactions.given)
         return STATUS_OK;
     if (scenario->workload.is_listed || scenario->workload.kind == WORKLOAD_SCHEDULE)
-        return error_set(err, STATUS_BAD_INPUT, "--transactions: the scenario lists what its sessions do");
+        return error_set(err, STATUS_BAD_INPUT,
+                         "--transactions: the scenario lists what its sessions do");
     return STATUS_OK;
 }
 
@@ -137,13 +139,15 @@ static enum status load_store(struct explore_call *call, struct error *err)
     struct scenario *scenario = call->scenario;
 
     TRY(load(call, err));
-    call->report.level = trial_level(scenario, store_protocol_facts(scenario->cluster.protocol).level);
+    call->report.level =
+        trial_level(scenario, store_protocol_facts(scenario->cluster.protocol).level);
     scenario->explore.postponed.count = scenario->explore.crashed.count = 0;
     TRY(read_duration("window", values->window, &scenario->explore.window_ns, err));
     TRY(read_duration("down", values->down, &scenario->explore.down_ns, err));
     TRY(read_duration("within", values->within, &call->options.within_ns, err));
-    explore_store_fix(scenario, values->transactions.given ? (uint64_t)values->transactions.value : TRANSACTIONS,
-                      &call->left_out);
+    explore_store_fix(
+        scenario, values->transactions.given ? (uint64_t)values->transactions.value : TRANSACTIONS,
+        &call->left_out);
     buffer_byte(&call->left_out, '\0');
     return buffer_status(&call->left_out, err);
 }
@@ -151,7 +155,8 @@ static enum status load_store(struct explore_call *call, struct error *err)
 /* --- What is written -------------------------------------------------------------------------- */
 
 /* The first violation once more, with its history and witnesses. One that killed its run has none. */
-static enum status write_again(const struct explore_call *call, const char *folder, struct error *err)
+static enum status write_again(const struct explore_call *call, const char *folder,
+                               struct error *err)
 {
     struct trial trial = { 0 };
     struct run_options options = { .flags = TRIAL_HISTORY | TRIAL_WITNESS };
@@ -186,7 +191,8 @@ static enum status write_files(const void *context, const char *folder, struct e
         status = folder_write(folder, "scenario.toml", &bytes, err);
     }
     buffer_close(&bytes);
-    if (status == STATUS_OK && result->failures.count > 0 && !killed_its_run(&result->failures.at[0]))
+    if (status == STATUS_OK && result->failures.count > 0 &&
+        !killed_its_run(&result->failures.at[0]))
         status = write_again(call, folder, err);
     return status;
 }
@@ -211,7 +217,8 @@ static enum status say(const struct explore_call *call, struct error *err)
 
 /* --- Exploring -------------------------------------------------------------------------------- */
 
-static enum status explore_store(struct explore_call *call, struct limits *limits, struct error *err)
+static enum status explore_store(struct explore_call *call, struct limits *limits,
+                                 struct error *err)
 {
     const struct explore_values *values = call->values;
     struct progress_bar bar;
@@ -220,10 +227,12 @@ static enum status explore_store(struct explore_call *call, struct limits *limit
 
     TRY(load_store(call, err));
     call->options.scenario = call->scenario;
-    call->options.postponed_max = values->postponed.given ? (uint32_t)values->postponed.value : POSTPONED;
+    call->options.postponed_max =
+        values->postponed.given ? (uint32_t)values->postponed.value : POSTPONED;
     call->options.crashes_max = (uint32_t)values->crashes.value;
     call->options.until_failure = values->until_failure;
-    call->options.worker_count = values->workers.given ? (unsigned)values->workers.value : thread_core_count();
+    call->options.worker_count =
+        values->workers.given ? (unsigned)values->workers.value : thread_core_count();
     call->options.progress = &progress;
     call->options.stop = interrupt_notice(false);
     progress_bar_begin(&bar, "exploring", "runs");
@@ -275,16 +284,24 @@ static enum status write_history_files(const void *context, const char *folder, 
 /* What is asked for with --store alone. */
 static enum status check_flags(const struct explore_values *values, struct error *err)
 {
-    const char *wrong = values->postponed.given ? "postponed" : values->crashes.given ? "crashes"
-                        : values->window        ? "window"    : values->down          ? "down"
-                        : values->within        ? "within"    : values->workers.given ? "j" : NULL;
+    const char *wrong = values->postponed.given ? "postponed"
+                        : values->crashes.given ? "crashes"
+                        : values->window        ? "window"
+                        : values->down          ? "down"
+                        : values->within        ? "within"
+                        : values->workers.given ? "j"
+                                                : NULL;
 
     if (values->store && values->serializable)
-        return error_set(err, STATUS_BAD_INPUT, "--serializable is of histories; with --store, --level says what they must have");
+        return error_set(
+            err, STATUS_BAD_INPUT,
+            "--serializable is of histories; with --store, --level says what they must have");
     if (!values->store && wrong)
-        return error_set(err, STATUS_BAD_INPUT, "%s%s needs --store: histories have no schedule", wrong[1] ? "--" : "-", wrong);
+        return error_set(err, STATUS_BAD_INPUT, "%s%s needs --store: histories have no schedule",
+                         wrong[1] ? "--" : "-", wrong);
     if (!values->store && values->transactions.value > EXPLORE_TXNS_MAX)
-        return error_set(err, STATUS_BAD_INPUT, "--transactions: at most %d without --store", EXPLORE_TXNS_MAX);
+        return error_set(err, STATUS_BAD_INPUT, "--transactions: at most %d without --store",
+                         EXPLORE_TXNS_MAX);
     return STATUS_OK;
 }
 
@@ -295,15 +312,19 @@ static enum status set_histories(struct explore_call *call, struct error *err)
     enum level level = trial_level(scenario, LEVEL_COUNT);
 
     if (level == LEVEL_COUNT)
-        return error_set(err, STATUS_BAD_INPUT, "explore needs --level, or a scenario whose [check] has one");
+        return error_set(err, STATUS_BAD_INPUT,
+                         "explore needs --level, or a scenario whose [check] has one");
     if (!(directed_levels() & LEVEL_BIT(level)))
         return error_set(err, STATUS_BAD_INPUT,
-                         "histories at %s cannot be explored, only at read-committed, read-atomic, causal, prefix, "
-                         "snapshot and serializable", level_name(level));
+                         "histories at %s cannot be explored, only at read-committed, read-atomic, "
+                         "causal, prefix, "
+                         "snapshot and serializable",
+                         level_name(level));
     call->history_options = (struct histories_options){
         .scenario = scenario,
         .level = level,
-        .transactions = values->transactions.given ? (uint32_t)values->transactions.value : TRANSACTIONS,
+        .transactions =
+            values->transactions.given ? (uint32_t)values->transactions.value : TRANSACTIONS,
         .wants_serializable = values->serializable,
         .until_failure = values->until_failure,
         .stop = interrupt_notice(false),
@@ -311,7 +332,8 @@ static enum status set_histories(struct explore_call *call, struct error *err)
     return STATUS_OK;
 }
 
-static enum status explore_histories(struct explore_call *call, struct limits *limits, struct error *err)
+static enum status explore_histories(struct explore_call *call, struct limits *limits,
+                                     struct error *err)
 {
     struct progress_bar bar;
     struct progress progress = progress_bar_listener(&bar);
@@ -326,10 +348,11 @@ static enum status explore_histories(struct explore_call *call, struct limits *l
     if (status == STATUS_BAD_INPUT && err->file[0] == '\0')
         error_set_file(err, call->values->scenario);
     TRY(status);
-    call->history_report = (struct explore_histories_report){ .result = &call->history_result,
-                                                              .options = &call->history_options,
-                                                              .interrupted = limits_ended_by(limits),
-                                                              .out = call->values->out };
+    call->history_report =
+        (struct explore_histories_report){ .result = &call->history_result,
+                                           .options = &call->history_options,
+                                           .interrupted = limits_ended_by(limits),
+                                           .out = call->values->out };
     return STATUS_OK;
 }
 
@@ -341,8 +364,8 @@ static enum verdict verdict_of(const struct explore_call *call)
                                : report_explore_histories_verdict(&call->history_report);
 }
 
-static enum status explore_scenario(struct explore_call *call, struct limits *limits, enum exit_code *code,
-                                    struct error *err)
+static enum status explore_scenario(struct explore_call *call, struct limits *limits,
+                                    enum exit_code *code, struct error *err)
 {
     const struct explore_values *values = call->values;
 
@@ -352,13 +375,15 @@ static enum status explore_scenario(struct explore_call *call, struct limits *li
     TRY(values->store ? explore_store(call, limits, err) : explore_histories(call, limits, err));
     limits_settle(limits);
     if (values->out)
-        TRY(folder_answer(values->out, values->force, values->store ? write_files : write_history_files, call, err));
+        TRY(folder_answer(values->out, values->force,
+                          values->store ? write_files : write_history_files, call, err));
     TRY(say(call, err));
     *code = command_exit_noticed(command_exit_of_verdict(verdict_of(call)));
     return STATUS_OK;
 }
 
-static enum status cmd_explore_run(const void *given, struct limits *limits, enum exit_code *code, struct error *err)
+static enum status cmd_explore_run(const void *given, struct limits *limits, enum exit_code *code,
+                                   struct error *err)
 {
     struct explore_call call = { .values = given };
     enum status status;
@@ -382,8 +407,10 @@ const struct command command_explore = {
         "once: who reads from whom. Each is asked for the invariants of the program and the\n"
         "scenario, and whether it is serializable.\n"
         "With --store a few transactions of a scenario are run on the simulated store under every\n"
-        "schedule within a bound, instead of drawn ones: messages take the same time, except for at\n"
-        "most K of them that arrive late, and nodes crash at most F times, at every event of a run\n"
+        "schedule within a bound, instead of drawn ones: messages take the same time, except for "
+        "at\n"
+        "most K of them that arrive late, and nodes crash at most F times, at every event of a "
+        "run\n"
         "in turn. Each history is judged as by run. A violation comes with its schedule; --out\n"
         "writes a scenario that repeats it.\n"
         "Exits with 0 if all were explored and none is a violation, 1 if one is, 2 if the call is\n"

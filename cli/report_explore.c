@@ -26,12 +26,14 @@ static void print_fixed(const struct explore_store_report *report, struct buffer
     quantity_print_duration(out, scenario->network.latency.first_ns);
     buffer_text(out, TEXT(", a sync "));
     quantity_print_duration(out, scenario->disk.sync.first_ns);
-    buffer_text(out, TEXT("; transactions, election timeouts and clients' pauses as the seed draws them\n"));
+    buffer_text(
+        out,
+        TEXT("; transactions, election timeouts and clients' pauses as the seed draws them\n"));
     if (report->left_out[0] != '\0')
         buffer_print(out, "left out   %s\n", report->left_out);
     if (scenario->nemesis_count > 0)
-        buffer_print(out, "kept       %" PRIu32 " %s whose strikes are listed\n", scenario->nemesis_count,
-                     scenario->nemesis_count == 1 ? "nemesis" : "nemeses");
+        buffer_print(out, "kept       %" PRIu32 " %s whose strikes are listed\n",
+                     scenario->nemesis_count, scenario->nemesis_count == 1 ? "nemesis" : "nemeses");
 }
 
 static void print_bound(const struct explore_store_report *report, struct buffer *out)
@@ -41,7 +43,8 @@ static void print_bound(const struct explore_store_report *report, struct buffer
     buffer_print(out, "bound      %" PRIu32 " deliver%s late by ", options->postponed_max,
                  options->postponed_max == 1 ? "y is" : "ies are");
     quantity_print_duration(out, options->scenario->explore.window_ns);
-    buffer_print(out, ", %" PRIu32 " crash%s", options->crashes_max, options->crashes_max == 1 ? "" : "es");
+    buffer_print(out, ", %" PRIu32 " crash%s", options->crashes_max,
+                 options->crashes_max == 1 ? "" : "es");
     if (options->crashes_max > 0) {
         buffer_text(out, TEXT(" for "));
         quantity_print_duration(out, options->scenario->explore.down_ns);
@@ -62,8 +65,10 @@ static void print_cells(const struct explore_store_report *report, struct buffer
 
             if (cell->runs == 0)
                 continue;
-            buffer_print(out, "           %" PRIu32 " late, %" PRIu32 " crashed   %" PRIu64 " schedules, %" PRIu64
-                              " violations", p, c, cell->runs, cell->violations);
+            buffer_print(out,
+                         "           %" PRIu32 " late, %" PRIu32 " crashed   %" PRIu64
+                         " schedules, %" PRIu64 " violations",
+                         p, c, cell->runs, cell->violations);
             if (cell->unjudged > 0)
                 buffer_print(out, ", %" PRIu64 " not judged", cell->unjudged);
             buffer_byte(out, '\n');
@@ -75,8 +80,8 @@ static void print_failures(const struct explore_store_report *report, struct buf
     for (size_t i = 0; i < report->result->failures.count; i++) {
         const struct schedules_failure *failure = &report->result->failures.at[i];
 
-        buffer_print(out, "failure    %s   %" PRIu64 " schedule%s, first: ", failure->signature, failure->count,
-                     failure->count == 1 ? "" : "s");
+        buffer_print(out, "failure    %s   %" PRIu64 " schedule%s, first: ", failure->signature,
+                     failure->count, failure->count == 1 ? "" : "s");
         schedule_print(&failure->first, out);
         buffer_print(out, "\n           %s\n", failure->explanation);
     }
@@ -97,24 +102,28 @@ void report_explore_store_print(const struct explore_store_report *report, struc
     const struct scenario *scenario = report->options->scenario;
     int64_t ms = result->wall_ns / 1000000;
 
-    buffer_print(out, "scenario   %s   seed %" PRIu64 "   level %s\n", scenario->name, scenario->seed,
-                 level_name(report->level));
+    buffer_print(out, "scenario   %s   seed %" PRIu64 "   level %s\n", scenario->name,
+                 scenario->seed, level_name(report->level));
     print_fixed(report, out);
     print_bound(report, out);
-    buffer_print(out, "explored   %" PRIu64 " schedules, %" PRIu64 " histories in %" PRId64 ".%02d s (%" PRIu64
-                      " a second)   at most %" PRIu64 " events at which a run can deviate\n",
+    buffer_print(out,
+                 "explored   %" PRIu64 " schedules, %" PRIu64 " histories in %" PRId64
+                 ".%02d s (%" PRIu64 " a second)   at most %" PRIu64
+                 " events at which a run can deviate\n",
                  result->runs, result->histories, ms / 1000, (int)(ms % 1000 / 10),
                  ms > 0 ? result->runs * 1000 / (uint64_t)ms : result->runs, result->events_max);
     print_cells(report, out);
     print_failures(report, out);
     if (result->unjudged > 0)
-        buffer_print(out, "not judged %" PRIu64 " schedules: %s\n", result->unjudged, result->unjudged_why);
+        buffer_print(out, "not judged %" PRIu64 " schedules: %s\n", result->unjudged,
+                     result->unjudged_why);
     if (!result->is_complete)
         buffer_print(out, "incomplete %s\n", why_incomplete(report));
-    buffer_print(out, "verdict    %s", result->violations > 0 ? "VIOLATED"
-                                       : report_explore_store_verdict(report) == VERDICT_VALID
-                                           ? "COMPLETE, no violation within the bound"
-                                           : "INCOMPLETE, no violation so far");
+    buffer_print(out, "verdict    %s",
+                 result->violations > 0 ? "VIOLATED"
+                 : report_explore_store_verdict(report) == VERDICT_VALID
+                     ? "COMPLETE, no violation within the bound"
+                     : "INCOMPLETE, no violation so far");
     if (report->out && result->failures.count > 0) {
         buffer_text(out, TEXT("   again: ordeal run "));
         run_echo_word(report->out, out);
@@ -125,7 +134,8 @@ void report_explore_store_print(const struct explore_store_report *report, struc
 
 /* --- JSON ------------------------------------------------------------------------------------- */
 
-static void write_events(struct json_writer *json, const char *name, const struct steering_events *events)
+static void write_events(struct json_writer *json, const char *name,
+                         const struct steering_events *events)
 {
     json_writer_open(json, name, '[');
     for (uint32_t i = 0; i < events->count; i++)
@@ -232,7 +242,9 @@ static void print_counts(const struct histories_result *result, struct buffer *o
     const struct explore_counts *counts = &result->counts;
     int64_t ms = result->wall_ns / 1000000;
 
-    buffer_print(out, "explored   %" PRIu64 " histories in %" PRId64 ".%03d s, %" PRIu64 " of them not serializable\n",
+    buffer_print(out,
+                 "explored   %" PRIu64 " histories in %" PRId64 ".%03d s, %" PRIu64
+                 " of them not serializable\n",
                  counts->histories, ms / 1000, (int)(ms % 1000), counts->unserializable);
     buffer_print(out, "executed   %" PRIu64 " transactions", counts->executions);
     if (counts->not_first > 0)
@@ -258,29 +270,34 @@ static void print_story(const struct buffer *story, struct buffer *out)
     }
 }
 
-void report_explore_histories_print(const struct explore_histories_report *report, struct buffer *out)
+void report_explore_histories_print(const struct explore_histories_report *report,
+                                    struct buffer *out)
 {
     const struct histories_result *result = report->result;
     const struct scenario *scenario = report->options->scenario;
 
-    buffer_print(out, "scenario   %s   seed %" PRIu64 "   level %s   %" PRIu32 " transactions of %" PRIu32 " sessions\n",
-                 scenario->name, scenario->seed, level_name(report->options->level), result->transactions,
-                 result->sessions);
+    buffer_print(out,
+                 "scenario   %s   seed %" PRIu64 "   level %s   %" PRIu32
+                 " transactions of %" PRIu32 " sessions\n",
+                 scenario->name, scenario->seed, level_name(report->options->level),
+                 result->transactions, result->sessions);
     print_counts(result, out);
     for (size_t i = 0; i < result->failures.count; i++) {
         const struct histories_failure *failure = &result->failures.at[i];
 
-        buffer_print(out, "failure    %s   %" PRIu64 " histor%s, first: number %" PRIu64 "\n           %s\n",
-                     failure->what, failure->count, failure->count == 1 ? "y" : "ies", failure->first,
-                     failure->explanation);
+        buffer_print(
+            out, "failure    %s   %" PRIu64 " histor%s, first: number %" PRIu64 "\n           %s\n",
+            failure->what, failure->count, failure->count == 1 ? "y" : "ies", failure->first,
+            failure->explanation);
     }
     if (result->has_history)
         print_story(&result->story, out);
     if (!result->counts.is_complete)
         buffer_print(out, "incomplete %s\n", why_histories_end(report));
-    buffer_print(out, "verdict    %s", result->violations > 0 ? "VIOLATED"
-                                       : result->counts.is_complete ? "COMPLETE, no violation"
-                                                                    : "INCOMPLETE, no violation so far");
+    buffer_print(out, "verdict    %s",
+                 result->violations > 0       ? "VIOLATED"
+                 : result->counts.is_complete ? "COMPLETE, no violation"
+                                              : "INCOMPLETE, no violation so far");
     if (result->has_history && report->out) {
         buffer_text(out, TEXT("   its history: "));
         run_echo_word(report->out, out);
@@ -305,7 +322,8 @@ static void write_history_failures(struct json_writer *json, const struct histor
     json_writer_close(json, ']');
 }
 
-void report_explore_histories_print_json(const struct explore_histories_report *report, struct buffer *out)
+void report_explore_histories_print_json(const struct explore_histories_report *report,
+                                         struct buffer *out)
 {
     const struct histories_result *result = report->result;
     const struct scenario *scenario = report->options->scenario;
@@ -331,7 +349,8 @@ void report_explore_histories_print_json(const struct explore_histories_report *
     write_history_failures(&json, result);
     if (result->has_history)
         json_writer_string(&json, "story", (struct text){ result->story.at, result->story.count });
-    json_writer_text(&json, "verdict", checker_verdict_name(report_explore_histories_verdict(report)));
+    json_writer_text(&json, "verdict",
+                     checker_verdict_name(report_explore_histories_verdict(report)));
     json_writer_close(&json, '}');
     buffer_byte(out, '\n');
 }

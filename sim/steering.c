@@ -7,7 +7,8 @@ bool steering_takes(const struct steering_events *events, uint32_t *next, uint64
     return *next < events->count && events->at[*next] == event;
 }
 
-enum status steering_add(struct steering_choices *choices, const struct steering_choice *choice, struct error *err)
+enum status steering_add(struct steering_choices *choices, const struct steering_choice *choice,
+                         struct error *err)
 {
     size_t count = choices->list.count;
 

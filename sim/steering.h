@@ -63,6 +63,7 @@ struct steering {
 /* Whether this event, not asked for before, is one of them. */
 bool steering_takes(const struct steering_events *, uint32_t *next, uint64_t event);
 /* Events come in order; one that is known gets what is new about it. */
-MUST_USE enum status steering_add(struct steering_choices *, const struct steering_choice *, struct error *);
+MUST_USE enum status steering_add(struct steering_choices *, const struct steering_choice *,
+                                  struct error *);
 
 #endif

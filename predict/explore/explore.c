@@ -23,10 +23,10 @@ struct explorer {
     struct explore_counts *counts;
     struct directed *store;
     struct explored_txn txns[EXPLORE_TXNS_MAX];
-    uint32_t depth, total;              /* transactions: executed, in all */
-    uint32_t done[EXPLORE_TXNS_MAX];    /* by session */
-    uint32_t last[EXPLORE_TXNS_MAX];    /* by session: the place of its last transaction plus one */
-    bool is_over, is_short;             /* is_short: no memory for a choice */
+    uint32_t depth, total;           /* transactions: executed, in all */
+    uint32_t done[EXPLORE_TXNS_MAX]; /* by session */
+    uint32_t last[EXPLORE_TXNS_MAX]; /* by session: the place of its last transaction plus one */
+    bool is_over, is_short;          /* is_short: no memory for a choice */
     struct orders orders;
     struct arena arena; /* of a trace */
 };
@@ -106,7 +106,8 @@ static bool somebody_wrote(const struct explorer *x, uint32_t place)
 
 /* --- Whether a history is at a level ------------------------------------------------------------ */
 
-static enum status trace_of_store(struct explorer *x, struct trace *trace, struct history *history, struct error *err)
+static enum status trace_of_store(struct explorer *x, struct trace *trace, struct history *history,
+                                  struct error *err)
 {
     const struct directed_telling telling = { .has_places = false };
 
@@ -139,7 +140,9 @@ static enum status holds_level(struct explorer *x, bool *holds, struct error *er
 
 static enum status visit(struct explorer *x, struct error *err)
 {
-    struct explore_visit seen = { .store = x->store, .is_serializable = true, .number = x->counts->histories };
+    struct explore_visit seen = { .store = x->store,
+                                  .is_serializable = true,
+                                  .number = x->counts->histories };
     bool ends = false;
 
     if (x->options->level != LEVEL_SERIALIZABLE)
@@ -193,7 +196,8 @@ static enum status execute(struct explorer *x, uint32_t session, struct error *e
     const struct director director = { .choose = choose, .context = x };
     struct directed_outcome outcome;
 
-    TRY(directed_run(x->store, &x->options->sessions[session].calls[x->done[session]], &director, &outcome, err));
+    TRY(directed_run(x->store, &x->options->sessions[session].calls[x->done[session]], &director,
+                     &outcome, err));
     if (x->is_short)
         return error_set(err, STATUS_OVER_LIMIT, "no memory for the choices of a transaction");
     x->counts->executions++;
@@ -233,8 +237,8 @@ static enum status explore_from(struct explorer *x, struct error *err)
     return STATUS_OK;
 }
 
-enum status explore(struct directed *store, const struct explore_options *options, struct explore_counts *counts,
-                    struct error *err)
+enum status explore(struct directed *store, const struct explore_options *options,
+                    struct explore_counts *counts, struct error *err)
 {
     struct explorer x = { .options = options, .counts = counts, .store = store };
     enum status status;

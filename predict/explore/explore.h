@@ -55,10 +55,10 @@ struct explore_options {
 
 struct explore_counts {
     uint64_t histories, unserializable;
-    uint64_t executions;  /* of transactions */
-    uint64_t not_first;   /* of these: the same history is visited in another order */
-    uint64_t refused;     /* of these: no order of commits as the level asks for */
-    uint64_t dead_ends;   /* prefixes of histories, of which none was visited in this order */
+    uint64_t executions; /* of transactions */
+    uint64_t not_first;  /* of these: the same history is visited in another order */
+    uint64_t refused;    /* of these: no order of commits as the level asks for */
+    uint64_t dead_ends;  /* prefixes of histories, of which none was visited in this order */
     bool is_complete;
 };
 
@@ -68,7 +68,7 @@ enum level explore_store_level(enum level);
 /*
  * The store has its initial rows and no transaction; it keeps what directed_history() needs. It is as before in the end, unless that fails.
  */
-MUST_USE enum status explore(struct directed *, const struct explore_options *, struct explore_counts *,
-                             struct error *);
+MUST_USE enum status explore(struct directed *, const struct explore_options *,
+                             struct explore_counts *, struct error *);
 
 #endif

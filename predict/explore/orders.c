@@ -28,8 +28,8 @@ void orders_close(struct orders *orders)
     array_close(&orders->gaps);
 }
 
-static enum status add_read(struct order_search *s, const struct trace *trace, uint32_t txn, struct trace_event e,
-                            struct error *err)
+static enum status add_read(struct order_search *s, const struct trace *trace, uint32_t txn,
+                            struct trace_event e, struct error *err)
 {
     uint64_t writes = e.writer == TRACE_INITIAL ? 0 : writes_of(e.writer);
 
@@ -73,7 +73,8 @@ static bool may_read(const struct order_search *s, uint32_t txn, uint64_t set)
 {
     if (s->before_reads[txn] & ~set)
         return false;
-    for (uint32_t other = s->conflicts[txn]; s->level == LEVEL_SNAPSHOT && other; other &= other - 1) {
+    for (uint32_t other = s->conflicts[txn]; s->level == LEVEL_SNAPSHOT && other;
+         other &= other - 1) {
         uint32_t u = (uint32_t)__builtin_ctz(other);
 
         if (set & reads_of(u) && !(set & writes_of(u)))
@@ -126,8 +127,8 @@ static enum status search(struct order_search *s, uint64_t set, bool *exist, str
     return map_add(&s->memory->dead, set, 0, &place, err);
 }
 
-enum status orders_exist(struct orders *orders, const struct trace *trace, enum level level, bool *exist,
-                         struct error *err)
+enum status orders_exist(struct orders *orders, const struct trace *trace, enum level level,
+                         bool *exist, struct error *err)
 {
     struct order_search s = { .memory = orders, .level = level, .count = trace->txn_count };
 

@@ -26,8 +26,9 @@
 
 /* Who writes a key may not come between the writer and a reader of it. */
 struct order_gap {
-    uint32_t other;          /* a writer, too */
-    uint64_t writes, reads; /* the points of the writer and of the reader; no writer: the initial state */
+    uint32_t other; /* a writer, too */
+    uint64_t writes,
+        reads; /* the points of the writer and of the reader; no writer: the initial state */
 };
 
 /* Memory of searches, one after another. All zero is empty. */
@@ -38,6 +39,7 @@ struct orders {
 
 void orders_close(struct orders *);
 /* The level is prefix, snapshot or serializable; the trace has at most ORDERS_TXNS_MAX transactions. */
-MUST_USE enum status orders_exist(struct orders *, const struct trace *, enum level, bool *exist, struct error *);
+MUST_USE enum status orders_exist(struct orders *, const struct trace *, enum level, bool *exist,
+                                  struct error *);
 
 #endif

@@ -56,4 +56,58 @@ check "and begin with 1" mentions err "explore.crashed should list numbers of ev
 run 3 explore "$root/scenarios/smallbank.toml" --store --postponed 3 --timeout 1 --json
 check "a time limit leaves it incomplete" mentions out '"complete":false,"incomplete":"--timeout"'
 
+# --- All histories at a level ---------------------------------------------------------------------------
+
+cp "$root/tests/trial/explore/accounts.sql" accounts.sql
+cat >deposits.toml <<'TOML'
+name = "deposits"
+[workload]
+program = "accounts.sql"
+load = "load(2)"
+sessions = 2
+[[workload.call]]
+procedure = "deposit"
+arguments = ["1", "5"]
+[[invariant]]
+query = "SELECT sum(balance) FROM accounts"
+equals = 30
+TOML
+run 2 explore deposits.toml
+check "a level is asked for" mentions err "explore needs --level, or a scenario whose [check] has one"
+run 2 explore deposits.toml --level repeatable-read
+check "which must be one of a directed store" mentions err "histories at repeatable-read cannot be explored"
+run 2 explore deposits.toml --level causal --postponed 1
+check "histories have no schedule" mentions err "--postponed needs --store: histories have no schedule"
+run 2 explore deposits.toml --level causal -j 2
+check "and no workers" mentions err "-j needs --store"
+run 2 explore deposits.toml --level causal --transactions 33
+check "a few transactions are enough" mentions err "--transactions: at most 32 without --store"
+run 2 explore "$scenario" --level causal
+check "a workload that is no program is refused" mentions err "only the calls of a program are explored"
+run 1 explore deposits.toml --level causal --transactions 2 --out histories
+check "all histories are counted" grep -Eq '^explored   3 histories in [0-9.]+ s, 1 of them not serializable$' out
+check "a lost deposit breaks the invariant" \
+    says out "failure    invariant SELECT sum(balance) FROM accounts   1 history, first: number 0"
+check "and has a story" mentions out "T2 (session 1) deposit(1, 5)   reads accounts/1 from initial   writes accounts/1"
+check "which is in the folder" mentions histories/story.txt "T1 (session 0) deposit(1, 5)"
+check "with the choices" mentions histories/choices.jsonl '{"ordeal-choices":1,"order":[0,1]}'
+check "and the scenario" says histories/scenario.toml 'level = "causal"'
+run 1 check histories/history.jsonl --level serializable
+run 0 check histories/history.jsonl --level causal --checker weak
+run 0 explore deposits.toml --level snapshot --transactions 2
+check "at snapshot none is lost" says out "verdict    COMPLETE, no violation"
+run 1 explore deposits.toml --level causal --transactions 2 --set 'invariant=[]' --serializable --until-failure --json
+for field in '"level":"causal","transactions":2,"sessions":2,"complete":false,"incomplete":"the first violation ended it"' \
+    '"histories":1,"unserializable":1,"violations":1,"seconds":' '"executions":' '"other_orders":' '"dead_ends":' \
+    '"failures":[{"what":"unserializable","explanation":' '"story":"T1 (session 0)' '"verdict":"invalid"'; do
+    check "the answer has $field" mentions out "$field"
+done
+run 0 explore deposits.toml --level causal --transactions 2 --set 'invariant=[]'
+check "it is no violation unless that is asked for" says out "verdict    COMPLETE, no violation"
+run 3 explore "$root/scenarios/voter.toml" --level causal --transactions 12 --timeout 1 --json
+check "a time limit leaves it incomplete" mentions out '"complete":false,"incomplete":"--timeout"'
+printf '[[invariant]]\nquery = "SELECT nothing FROM nowhere"\nequals = 1\n' >>deposits.toml
+run 2 explore deposits.toml --level causal
+check "a query that means nothing is refused" mentions err "nowhere"
+
 finish

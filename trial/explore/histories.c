@@ -40,7 +40,8 @@ const char *histories_inability(const struct scenario *scenario)
     if (scenario->database.kind)
         return "a real database cannot be explored: nobody chooses what it reads";
     if (scenario->workload.kind != WORKLOAD_PROGRAM)
-        return "only the calls of a program are explored; --store explores the schedules of other workloads";
+        return "only the calls of a program are explored; --store explores the schedules of other "
+               "workloads";
     return NULL;
 }
 
@@ -78,14 +79,18 @@ static enum status read_file(const char *path, struct buffer *text, struct error
 }
 
 /* A query of the scenario is a function behind those of the program. */
-static void put_query(const struct invariant_options *invariant, uint32_t number, struct buffer *sql)
+static void put_query(const struct invariant_options *invariant, uint32_t number,
+                      struct buffer *sql)
 {
     struct text query = text_of(invariant->query);
 
     while (query.length > 0 && strchr("; \n\t", query.at[query.length - 1]))
         query.length--;
-    buffer_print(sql, "\nCREATE FUNCTION " QUERY_PREFIX "%" PRIu32 "() RETURNS text LANGUAGE plpgsql AS $ordeal$ "
-                      "DECLARE ordeal_value text; BEGIN ", number);
+    buffer_print(sql,
+                 "\nCREATE FUNCTION " QUERY_PREFIX "%" PRIu32
+                 "() RETURNS text LANGUAGE plpgsql AS $ordeal$ "
+                 "DECLARE ordeal_value text; BEGIN ",
+                 number);
     buffer_text(sql, query);
     buffer_text(sql, TEXT(" INTO ordeal_value; RETURN ordeal_value; END; $ordeal$;"));
 }
@@ -127,13 +132,15 @@ static enum status find_asked(struct exploring *x, struct error *err)
         if (!begins_with(f->name, INVARIANT_PREFIX) || scenario->check.skips_workload)
             continue;
         if (f->parameter_count > 0 || f->result.kind != TYPE_BOOLEAN)
-            return error_set(err, STATUS_BAD_INPUT,
-                             "%.*s() is an invariant by its name: it must take nothing and return a boolean",
-                             TEXT_PRINT(f->name));
+            return error_set(
+                err, STATUS_BAD_INPUT,
+                "%.*s() is an invariant by its name: it must take nothing and return a boolean",
+                TEXT_PRINT(f->name));
         TRY(array_push(&x->asked, ((struct asked){ .function = i }), err));
     }
     for (uint32_t i = 0; i < scenario->invariant_count; i++) {
-        struct asked asked = { .query = scenario->invariants[i].query, .equals = scenario->invariants[i].equals };
+        struct asked asked = { .query = scenario->invariants[i].query,
+                               .equals = scenario->invariants[i].equals };
         char name[40];
 
         snprintf(name, sizeof name, QUERY_PREFIX "%" PRIu32, i);
@@ -150,8 +157,8 @@ static enum status no_memory(struct error *err)
     return error_set(err, STATUS_OVER_LIMIT, "no memory for the calls of an exploration");
 }
 
-static enum status add_call(struct exploring *x, uint32_t session, uint32_t function, const struct datum *arguments,
-                            struct error *err)
+static enum status add_call(struct exploring *x, uint32_t session, uint32_t function,
+                            const struct datum *arguments, struct error *err)
 {
     struct explore_session *s = &x->sessions[session];
     struct directed_call *call = &x->calls[session * EXPLORE_TXNS_MAX + s->count];
@@ -170,28 +177,32 @@ static enum status add_call(struct exploring *x, uint32_t session, uint32_t func
     return STATUS_OK;
 }
 
-static enum status prepare_calls(struct exploring *x, struct calls *calls, uint32_t sessions, struct error *err)
+static enum status prepare_calls(struct exploring *x, struct calls *calls, uint32_t sessions,
+                                 struct error *err)
 {
     const struct scenario *scenario = x->options->scenario;
     const struct scenario_calls *from = &scenario->workload.calls;
     struct random_key world = random_key_of_seed(scenario->seed);
     struct random_key key = random_key_fork(&world, "workload");
-    struct calls_options options = { .program = &x->program, .clients = sessions,
-                                     .attempts = scenario->workload.client.attempts_max, .key = &key,
+    struct calls_options options = { .program = &x->program,
+                                     .clients = sessions,
+                                     .attempts = scenario->workload.client.attempts_max,
+                                     .key = &key,
                                      .call_count = from->count };
     struct program_call *list = arena_push(&x->arena, from->count + 1u, sizeof *list);
 
     options.calls = list;
     for (uint32_t i = 0; list && i < from->count; i++) {
         const struct scenario_call *call = &from->at[i];
-        struct text *arguments = arena_push(&x->arena, call->argument_count + 1u, sizeof *arguments);
+        struct text *arguments =
+            arena_push(&x->arena, call->argument_count + 1u, sizeof *arguments);
 
         if (!arguments)
             return no_memory(err);
         for (uint32_t k = 0; k < call->argument_count; k++)
             arguments[k] = text_of(call->arguments[k]);
-        list[i] = (struct program_call){ text_of(call->procedure), call->weight, arguments, call->argument_count,
-                                         scenario->lines.calls[i] };
+        list[i] = (struct program_call){ text_of(call->procedure), call->weight, arguments,
+                                         call->argument_count, scenario->lines.calls[i] };
     }
     return list ? calls_init(calls, &options, &x->arena, err) : no_memory(err);
 }
@@ -227,7 +238,8 @@ static enum status list_calls(struct exploring *x, struct error *err)
 
     x->result->sessions = x->options->scenario->workload.sessions;
     if (listing->txns.count > EXPLORE_TXNS_MAX || x->result->sessions > EXPLORE_TXNS_MAX)
-        return error_set(err, STATUS_BAD_INPUT, "at most %d transactions of as many sessions can be explored",
+        return error_set(err, STATUS_BAD_INPUT,
+                         "at most %d transactions of as many sessions can be explored",
                          EXPLORE_TXNS_MAX);
     for (size_t i = 0; i < listing->txns.count; i++) {
         const struct listed_txn *txn = &listing->txns.at[i];
@@ -267,20 +279,22 @@ static char *copy_of(const struct buffer *text)
     return copy;
 }
 
-static enum status add_failure(struct exploring *x, const struct buffer *what, const struct buffer *explanation,
-                               uint64_t number, struct error *err)
+static enum status add_failure(struct exploring *x, const struct buffer *what,
+                               const struct buffer *explanation, uint64_t number, struct error *err)
 {
     struct histories_result *result = x->result;
     struct histories_failure failure = { .count = 1, .first = number };
 
     for (size_t i = 0; i < result->failures.count; i++)
-        if (text_equal(text_of(result->failures.at[i].what), (struct text){ what->at, what->count })) {
+        if (text_equal(text_of(result->failures.at[i].what),
+                       (struct text){ what->at, what->count })) {
             result->failures.at[i].count++;
             return STATUS_OK;
         }
     failure.what = copy_of(what);
     failure.explanation = copy_of(explanation);
-    if (failure.what && failure.explanation && array_push(&result->failures, failure, err) == STATUS_OK)
+    if (failure.what && failure.explanation &&
+        array_push(&result->failures, failure, err) == STATUS_OK)
         return STATUS_OK;
     free(failure.what);
     free(failure.explanation);
@@ -288,8 +302,8 @@ static enum status add_failure(struct exploring *x, const struct buffer *what, c
 }
 
 /* A failure of the call is no value: of an overflow, say. */
-static enum status evaluate(struct exploring *x, const struct asked *asked, struct buffer *value, bool *holds,
-                            struct error *err)
+static enum status evaluate(struct exploring *x, const struct asked *asked, struct buffer *value,
+                            bool *holds, struct error *err)
 {
     struct error why = { 0 };
     struct datum datum;
@@ -305,13 +319,15 @@ static enum status evaluate(struct exploring *x, const struct asked *asked, stru
         return status;
     }
     datum_print(&datum, value);
-    *holds = asked->query ? text_equal((struct text){ value->at, value->count }, text_of(asked->equals))
-                          : datum_is_true(&datum);
+    *holds = asked->query
+                 ? text_equal((struct text){ value->at, value->count }, text_of(asked->equals))
+                 : datum_is_true(&datum);
     return buffer_status(value, err);
 }
 
-static void print_failure(const struct exploring *x, const struct asked *asked, const struct buffer *value,
-                          struct buffer *what, struct buffer *explanation)
+static void print_failure(const struct exploring *x, const struct asked *asked,
+                          const struct buffer *value, struct buffer *what,
+                          struct buffer *explanation)
 {
     struct text name = x->program.tree.functions[asked->function].name;
 
@@ -325,7 +341,8 @@ static void print_failure(const struct exploring *x, const struct asked *asked, 
     buffer_print(explanation, "%.*s() is not true of the final state", TEXT_PRINT(name));
 }
 
-static enum status ask(struct exploring *x, const struct asked *asked, uint64_t number, bool *holds, struct error *err)
+static enum status ask(struct exploring *x, const struct asked *asked, uint64_t number, bool *holds,
+                       struct error *err)
 {
     struct buffer value = { 0 }, what = { 0 }, explanation = { 0 };
     enum status status = evaluate(x, asked, &value, holds, err);
@@ -355,7 +372,8 @@ static enum status note_unserializable(struct exploring *x, uint64_t number, str
 
 /* --- The story of a history --------------------------------------------------------------------- */
 
-static const struct directed_call *call_of(const struct exploring *x, struct directed_txn_facts facts)
+static const struct directed_call *call_of(const struct exploring *x,
+                                           struct directed_txn_facts facts)
 {
     return &x->sessions[facts.session].calls[facts.position];
 }
@@ -414,7 +432,9 @@ static void tell_reads(const struct exploring *x, uint32_t txn, struct buffer *o
         print_writer(reads[i].writer, out);
     }
     if (told < count)
-        buffer_print(out, told ? ", and %" PRIu32 " more" : "   reads %" PRIu32 " rows that nobody else writes",
+        buffer_print(out,
+                     told ? ", and %" PRIu32 " more"
+                          : "   reads %" PRIu32 " rows that nobody else writes",
                      count - told);
 }
 
@@ -430,12 +450,15 @@ static void tell_writes(const struct exploring *x, uint32_t txn, struct buffer *
         buffer_text(out, directed_key_text(x->store, writes[i]));
     }
     if (told < count)
-        buffer_print(out, told ? ", and %" PRIu32 " more" : "   writes %" PRIu32 " rows of its own", count - told);
+        buffer_print(out, told ? ", and %" PRIu32 " more" : "   writes %" PRIu32 " rows of its own",
+                     count - told);
 }
 
-static void tell_txn(const struct exploring *x, uint32_t txn, struct buffer *out, struct buffer *room)
+static void tell_txn(const struct exploring *x, uint32_t txn, struct buffer *out,
+                     struct buffer *room)
 {
-    static const char *const ends[] = { [DIRECTED_COMMITTED] = "", [DIRECTED_FAILED] = "   aborted",
+    static const char *const ends[] = { [DIRECTED_COMMITTED] = "",
+                                        [DIRECTED_FAILED] = "   aborted",
                                         [DIRECTED_REFUSED] = "   refused" };
     struct directed_txn_facts facts = directed_txn(x->store, txn);
     const struct directed_call *call = call_of(x, facts);
@@ -495,7 +518,8 @@ static void tell_choices(const struct exploring *x, uint32_t txn, struct buffer 
 static enum status keep_first(struct exploring *x, struct error *err)
 {
     struct histories_result *result = x->result;
-    const struct directed_telling telling = { .load = text_of(x->options->scenario->workload.load) };
+    const struct directed_telling telling = { .load =
+                                                  text_of(x->options->scenario->workload.load) };
     struct buffer room = { 0 };
     enum status status = directed_history(x->store, &telling, &result->history, err);
 
@@ -515,7 +539,8 @@ static enum status keep_first(struct exploring *x, struct error *err)
     return status;
 }
 
-static enum status look(void *context, const struct explore_visit *visit, bool *ends, struct error *err)
+static enum status look(void *context, const struct explore_visit *visit, bool *ends,
+                        struct error *err)
 {
     struct exploring *x = context;
     bool is_wrong = false;
@@ -576,8 +601,8 @@ static enum status explore_all(struct exploring *x, struct error *err)
     return explore(x->store, &options, &x->result->counts, err);
 }
 
-enum status histories_explore(struct histories_result *result, const struct histories_options *options,
-                              struct error *err)
+enum status histories_explore(struct histories_result *result,
+                              const struct histories_options *options, struct error *err)
 {
     struct exploring x = { .options = options, .result = result };
     int64_t began_ns = wall_clock_ns();

@@ -17,7 +17,7 @@
 struct histories_options {
     const struct scenario *scenario;
     enum level level;
-    uint32_t transactions; /* at most EXPLORE_TXNS_MAX */
+    uint32_t transactions;   /* at most EXPLORE_TXNS_MAX */
     bool wants_serializable; /* a history that is not is a violation */
     bool until_failure;
     const struct progress *progress;
@@ -37,8 +37,8 @@ struct histories_result {
     uint64_t violations; /* histories with at least one */
     ARRAY(struct histories_failure) failures;
     /* Of the first violation: */
-    struct buffer story;    /* who reads what, a line for each transaction */
-    struct buffer choices;  /* a file of choices, for a directed run of the same calls */
+    struct buffer story;   /* who reads what, a line for each transaction */
+    struct buffer choices; /* a file of choices, for a directed run of the same calls */
     struct history history;
     bool has_history;
     int64_t wall_ns;
@@ -51,7 +51,8 @@ void histories_fix(struct scenario *, const struct histories_options *);
 const char *histories_inability(const struct scenario *);
 
 /* Closed by histories_close(), whatever the status. */
-MUST_USE enum status histories_explore(struct histories_result *, const struct histories_options *, struct error *);
+MUST_USE enum status histories_explore(struct histories_result *, const struct histories_options *,
+                                       struct error *);
 void histories_close(struct histories_result *);
 
 #endif

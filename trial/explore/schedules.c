@@ -112,8 +112,9 @@ void schedule_print(const struct schedule *schedule, struct buffer *out)
     if (schedule->postponed.count + schedule->crashed.count == 0)
         buffer_text(out, TEXT("as it is"));
     while (p < schedule->postponed.count || c < schedule->crashed.count) {
-        bool is_crash = p == schedule->postponed.count ||
-                        (c < schedule->crashed.count && schedule->crashed.at[c] < schedule->postponed.at[p]);
+        bool is_crash =
+            p == schedule->postponed.count ||
+            (c < schedule->crashed.count && schedule->crashed.at[c] < schedule->postponed.at[p]);
 
         buffer_print(out, "%s%s %" PRIu64, p + c > 0 ? ", " : "", is_crash ? "crash" : "postpone",
                      is_crash ? schedule->crashed.at[c] : schedule->postponed.at[p]);
@@ -196,7 +197,8 @@ static const char *undecided_because(const struct trial *trial)
         return "nothing committed";
     if (trial->is_judged && jury_gap(&trial->jury, 0, &gap))
         return gap.reason;
-    return trial->is_judged && trial->jury.reason[0] != '\0' ? trial->jury.reason : "no checker judged it";
+    return trial->is_judged && trial->jury.reason[0] != '\0' ? trial->jury.reason
+                                                             : "no checker judged it";
 }
 
 static void put_text(const char *text, struct buffer *out)
@@ -213,11 +215,12 @@ static void put_choices(const struct steering_choices *choices, uint64_t behind,
         from++;
     buffer_print(out, "%zu ", choices->list.count - from);
     for (; from < choices->list.count; from++)
-        buffer_print(out, "%" PRIu64 " ", choices->list.at[from].event << 2 | choices->list.at[from].kinds);
+        buffer_print(out, "%" PRIu64 " ",
+                     choices->list.at[from].event << 2 | choices->list.at[from].kinds);
 }
 
-static enum status put_answer(const struct trial *trial, const struct steering_choices *choices, uint64_t behind,
-                              struct buffer *answer, struct error *err)
+static enum status put_answer(const struct trial *trial, const struct steering_choices *choices,
+                              uint64_t behind, struct buffer *answer, struct error *err)
 {
     enum verdict verdict = trial_verdict(trial);
     struct signatures *signatures = calloc(1, sizeof *signatures);
@@ -239,7 +242,8 @@ static enum status put_answer(const struct trial *trial, const struct steering_c
     return buffer_status(answer, err);
 }
 
-static enum status run_schedule(void *context, struct text job, struct buffer *answer, struct error *err)
+static enum status run_schedule(void *context, struct text job, struct buffer *answer,
+                                struct error *err)
 {
     struct schedule_work *work = context;
     struct steering_choices choices = { .within_ns = work->options->within_ns };
@@ -310,7 +314,8 @@ static bool next_schedule(struct exploration *x, struct schedule *schedule)
             *schedule = parent->schedule;
             if (!x->has_postponed) {
                 x->has_postponed = true;
-                if (choice & STEERING_POSTPONE && schedule->postponed.count < x->options->postponed_max) {
+                if (choice & STEERING_POSTPONE &&
+                    schedule->postponed.count < x->options->postponed_max) {
                     add_event(&schedule->postponed, choice >> 2);
                     return true;
                 }
@@ -353,8 +358,8 @@ static char *copy_of(struct text text)
     return copy;
 }
 
-static enum status add_failure(struct exploration *x, const struct schedule *schedule, struct text signature,
-                               struct text explanation, struct error *err)
+static enum status add_failure(struct exploration *x, const struct schedule *schedule,
+                               struct text signature, struct text explanation, struct error *err)
 {
     struct schedules_result *result = x->result;
     struct schedules_failure failure = { .count = 1, .first = *schedule };
@@ -390,8 +395,8 @@ static bool may_deviate_more(const struct exploration *x, const struct schedule 
            schedule->crashed.count < x->options->crashes_max;
 }
 
-static enum status take_choices(struct exploration *x, const struct schedule *schedule, struct text *rest,
-                                struct error *err)
+static enum status take_choices(struct exploration *x, const struct schedule *schedule,
+                                struct text *rest, struct error *err)
 {
     struct explored explored = { .schedule = *schedule, .from = x->next.choices.count };
     uint64_t count = take_number(rest);
@@ -420,8 +425,8 @@ static void note_violation(struct exploration *x, const struct schedule *schedul
     x->is_over |= x->options->until_failure;
 }
 
-static enum status take_answer(struct exploration *x, const struct schedule *schedule, struct text answer,
-                               struct error *err)
+static enum status take_answer(struct exploration *x, const struct schedule *schedule,
+                               struct text answer, struct error *err)
 {
     struct schedules_result *result = x->result;
     enum verdict verdict = (enum verdict)take_number(&answer);
@@ -451,8 +456,8 @@ static enum status take_answer(struct exploration *x, const struct schedule *sch
 }
 
 /* An assertion of the store does not hold under this schedule: nobody knows what it would have led to. */
-static enum status take_death(struct exploration *x, const struct schedule *schedule, const struct work *work,
-                              struct error *err)
+static enum status take_death(struct exploration *x, const struct schedule *schedule,
+                              const struct work *work, struct error *err)
 {
     struct buffer shape = { 0 };
     char signature[SIGNATURE_SIZE];
@@ -490,7 +495,8 @@ static enum status take_work(struct exploration *x, const struct work *work, str
         return take_death(x, schedule, work, err);
     case WORK_NOT_JUDGED:
         if (x->result->failed++ == 0)
-            snprintf(x->result->failed_why, sizeof x->result->failed_why, "%.290s", work->error.text);
+            snprintf(x->result->failed_why, sizeof x->result->failed_why, "%.290s",
+                     work->error.text);
         return STATUS_OK;
     }
     return STATUS_OK;
@@ -498,7 +504,8 @@ static enum status take_work(struct exploration *x, const struct work *work, str
 
 static bool is_stopped(const struct exploration *x)
 {
-    return x->is_over || (x->options->stop && atomic_load_explicit(x->options->stop, memory_order_relaxed));
+    return x->is_over ||
+           (x->options->stop && atomic_load_explicit(x->options->stop, memory_order_relaxed));
 }
 
 static enum status hand_out(struct exploration *x, bool *is_last, struct error *err)
@@ -562,8 +569,8 @@ static enum status explore(struct exploration *x, struct error *err)
     return STATUS_OK;
 }
 
-enum status schedules_explore(struct schedules_result *result, const struct schedules_options *options,
-                              struct error *err)
+enum status schedules_explore(struct schedules_result *result,
+                              const struct schedules_options *options, struct error *err)
 {
     struct exploration *x = calloc(1, sizeof *x);
     struct scenario *copy = malloc(sizeof *copy);
@@ -581,9 +588,13 @@ enum status schedules_explore(struct schedules_result *result, const struct sche
     x->options = options;
     x->result = result;
     x->work = (struct schedule_work){ .options = options, .scenario = copy };
-    status = workers_open(&x->workers, &(struct workers_options){ .count = options->worker_count, .in_order = true,
-                                                                  .wants_all = true, .work = run_schedule,
-                                                                  .context = &x->work }, err);
+    status = workers_open(&x->workers,
+                          &(struct workers_options){ .count = options->worker_count,
+                                                     .in_order = true,
+                                                     .wants_all = true,
+                                                     .work = run_schedule,
+                                                     .context = &x->work },
+                          err);
     if (status == STATUS_OK)
         status = explore(x, err);
     workers_close(&x->workers);

@@ -63,8 +63,8 @@ struct schedules_result {
     char unjudged_why[300];    /* the first of them */
     uint64_t failed;           /* schedules that the machine failed: not run */
     char failed_why[300];
-    uint64_t histories;        /* that differ in what clients did and saw */
-    uint64_t events_max;       /* at which a run could deviate, the most */
+    uint64_t histories;  /* that differ in what clients did and saw */
+    uint64_t events_max; /* at which a run could deviate, the most */
     struct schedules_cell cells[STEERING_MAX + 1][STEERING_MAX + 1]; /* postponed, crashed */
     ARRAY(struct schedules_failure) failures; /* in the order in which they were found */
     int64_t wall_ns;
@@ -78,7 +78,8 @@ struct schedules_result {
 void explore_store_fix(struct scenario *, uint64_t transactions, struct buffer *left_out);
 
 /* Closed by schedules_close(), whatever the status. */
-MUST_USE enum status schedules_explore(struct schedules_result *, const struct schedules_options *, struct error *);
+MUST_USE enum status schedules_explore(struct schedules_result *, const struct schedules_options *,
+                                       struct error *);
 void schedules_close(struct schedules_result *);
 
 /* The scenario, made to follow the schedule. */

@@ -17,7 +17,8 @@ static const char sql[] =
     "CREATE TABLE t (k bigint PRIMARY KEY, v bigint NOT NULL);\n"
     "CREATE FUNCTION load(n bigint) RETURNS void LANGUAGE plpgsql AS $$\n"
     "BEGIN FOR i IN 1..n LOOP INSERT INTO t VALUES (i, 0); END LOOP; END; $$;\n"
-    "CREATE FUNCTION step(r1 bigint, r2 bigint, w1 bigint, w2 bigint) RETURNS bigint LANGUAGE plpgsql AS $$\n"
+    "CREATE FUNCTION step(r1 bigint, r2 bigint, w1 bigint, w2 bigint) RETURNS bigint LANGUAGE "
+    "plpgsql AS $$\n"
     "DECLARE a bigint; b bigint;\n"
     "BEGIN\n"
     "    IF r1 > 0 THEN SELECT v INTO a FROM t WHERE k = r1; END IF;\n"
@@ -28,7 +29,8 @@ static const char sql[] =
     "END; $$;\n"
     "CREATE FUNCTION scan_and_make(p_k bigint) RETURNS bigint LANGUAGE plpgsql AS $$\n"
     "DECLARE n bigint;\n"
-    "BEGIN SELECT count(*) INTO n FROM t WHERE v >= 0; INSERT INTO t VALUES (p_k, n); RETURN n; END; $$;\n"
+    "BEGIN SELECT count(*) INTO n FROM t WHERE v >= 0; INSERT INTO t VALUES (p_k, n); RETURN n; "
+    "END; $$;\n"
     "CREATE FUNCTION first_only(p_k bigint) RETURNS bigint LANGUAGE plpgsql AS $$\n"
     "DECLARE n bigint;\n"
     "BEGIN SELECT v INTO n FROM t WHERE k = p_k; IF n > 0 THEN RAISE EXCEPTION 'no'; END IF;\n"
@@ -91,7 +93,8 @@ static struct directed_call call_of(uint32_t session, const char *text)
     TEST_ASSERT_EQUAL(STATUS_OK, heap_push(&heap, 8 * sizeof *arguments, &at, &error));
     arguments = at;
     ASSERT_OK(program_parse_call(&program, text_of(text), &heap, &call.function,
-                                 (struct program_arguments){ arguments, 8 }, &err), &err);
+                                 (struct program_arguments){ arguments, 8 }, &err),
+              &err);
     call.arguments = arguments;
     return call;
 }
@@ -112,7 +115,8 @@ static void explore_calls(enum level level, struct explore_session *sessions, ui
     directed_close(store);
 }
 
-static void explore_plan(enum level level, struct explore_options options, struct explore_counts *counts)
+static void explore_plan(enum level level, struct explore_options options,
+                         struct explore_counts *counts)
 {
     struct directed_call calls[TXNS_MAX];
     struct explore_session sessions[TXNS_MAX] = { { 0 } };
@@ -121,7 +125,8 @@ static void explore_plan(enum level level, struct explore_options options, struc
     for (unsigned i = 0; i < plan.count; i++) {
         const struct step *s = &plan.txns[i];
 
-        snprintf(text, sizeof text, "step(%u, %u, %u, %u)", s->keys[0], s->keys[1], s->keys[2], s->keys[3]);
+        snprintf(text, sizeof text, "step(%u, %u, %u, %u)", s->keys[0], s->keys[1], s->keys[2],
+                 s->keys[3]);
         calls[i] = call_of(s->session, text);
         if (s->position == 0)
             sessions[s->session].calls = &calls[i];
@@ -141,7 +146,8 @@ static unsigned planned(struct directed_txn_facts facts)
 }
 
 /* Its writers, in the order of the plan's reads: a word. */
-static enum status keep_history(void *context, const struct explore_visit *visit, bool *ends, struct error *why)
+static enum status keep_history(void *context, const struct explore_visit *visit, bool *ends,
+                                struct error *why)
 {
     uint64_t word = 0;
     unsigned read = 0;
@@ -150,12 +156,14 @@ static enum status keep_history(void *context, const struct explore_visit *visit
     (void)ends;
     (void)why;
     for (unsigned i = 0; i < plan.count; i++) {
-        uint32_t count, txn = directed_find_txn(visit->store, plan.txns[i].session, plan.txns[i].position);
+        uint32_t count,
+            txn = directed_find_txn(visit->store, plan.txns[i].session, plan.txns[i].position);
         const struct directed_seen *seen = directed_reads(visit->store, txn, &count);
 
         for (uint32_t k = 0; k < count; k++, read++) {
             uint64_t writer = seen[k].writer == DIRECTED_INITIAL
-                                  ? INITIAL : planned(directed_txn(visit->store, seen[k].writer));
+                                  ? INITIAL
+                                  : planned(directed_txn(visit->store, seen[k].writer));
             char key[8];
             struct text name = directed_key_text(visit->store, seen[k].key);
 
@@ -186,7 +194,8 @@ static unsigned writer_of(uint64_t word, unsigned read)
 
 static bool is_session_before(unsigned a, unsigned b)
 {
-    return plan.txns[a].session == plan.txns[b].session && plan.txns[a].position < plan.txns[b].position;
+    return plan.txns[a].session == plan.txns[b].session &&
+           plan.txns[a].position < plan.txns[b].position;
 }
 
 static bool reads_from(uint64_t word, unsigned reader, unsigned writer)
@@ -222,8 +231,8 @@ static bool conflict(unsigned a, unsigned b)
 }
 
 /* Whether c must come before the one that `read` reads from. */
-static bool must_precede(enum level level, uint64_t word, bool hb[TXNS_MAX][TXNS_MAX], const unsigned *place,
-                         unsigned c, unsigned read)
+static bool must_precede(enum level level, uint64_t word, bool hb[TXNS_MAX][TXNS_MAX],
+                         const unsigned *place, unsigned c, unsigned read)
 {
     unsigned t = plan.reads[read].txn;
 
@@ -242,13 +251,15 @@ static bool must_precede(enum level level, uint64_t word, bool hb[TXNS_MAX][TXNS
     default:
         for (unsigned u = 0; u < plan.count; u++)
             if (place[c] <= place[u] &&
-                (is_step(word, u, t) || (level == LEVEL_SNAPSHOT && u != t && place[u] < place[t] && conflict(u, t))))
+                (is_step(word, u, t) ||
+                 (level == LEVEL_SNAPSHOT && u != t && place[u] < place[t] && conflict(u, t))))
                 return true;
         return false;
     }
 }
 
-static bool order_satisfies(enum level level, uint64_t word, bool hb[TXNS_MAX][TXNS_MAX], const unsigned *place)
+static bool order_satisfies(enum level level, uint64_t word, bool hb[TXNS_MAX][TXNS_MAX],
+                            const unsigned *place)
 {
     for (unsigned a = 0; a < plan.count; a++)
         for (unsigned b = 0; b < plan.count; b++)
@@ -267,7 +278,8 @@ static bool order_satisfies(enum level level, uint64_t word, bool hb[TXNS_MAX][T
     return true;
 }
 
-static bool some_order(enum level level, uint64_t word, bool hb[TXNS_MAX][TXNS_MAX], unsigned *place, unsigned next)
+static bool some_order(enum level level, uint64_t word, bool hb[TXNS_MAX][TXNS_MAX],
+                       unsigned *place, unsigned next)
 {
     if (next == plan.count)
         return order_satisfies(level, word, hb, place);
@@ -361,16 +373,18 @@ static void expect_the_same(enum level level)
     size_t length = (size_t)snprintf(label, sizeof label, "%s:", level_name(level));
 
     for (unsigned i = 0; i < plan.count; i++)
-        length += (size_t)snprintf(label + length, sizeof label - length, " s%u(%u,%u,%u,%u)",
-                                   (unsigned)plan.txns[i].session, plan.txns[i].keys[0], plan.txns[i].keys[1],
-                                   plan.txns[i].keys[2], plan.txns[i].keys[3]);
+        length +=
+            (size_t)snprintf(label + length, sizeof label - length, " s%u(%u,%u,%u,%u)",
+                             (unsigned)plan.txns[i].session, plan.txns[i].keys[0],
+                             plan.txns[i].keys[1], plan.txns[i].keys[2], plan.txns[i].keys[3]);
     find_reads(level == LEVEL_READ_COMMITTED);
     visited_count = wanted_count = 0;
     explore_plan(level, (struct explore_options){ .visit = keep_history }, &counts);
     TEST_ASSERT_TRUE(counts.is_complete);
     TEST_ASSERT_EQUAL_UINT64(visited_count, counts.histories);
     for (size_t i = 0; i < visited_count; i++)
-        TEST_ASSERT_EQUAL_MESSAGE(is_at_level(LEVEL_SERIALIZABLE, visited[i]), visited_serial[i], label);
+        TEST_ASSERT_EQUAL_MESSAGE(is_at_level(LEVEL_SERIALIZABLE, visited[i]), visited_serial[i],
+                                  label);
     assign_writers(level, 0, 0);
     qsort(visited, visited_count, sizeof *visited, compare_words);
     qsort(wanted, wanted_count, sizeof *wanted, compare_words);
@@ -380,8 +394,10 @@ static void expect_the_same(enum level level)
 
 static void exactly_the_histories_at_the_level_are_visited_each_once(void)
 {
-    static const enum level levels[] = { LEVEL_READ_COMMITTED, LEVEL_READ_ATOMIC, LEVEL_CAUSAL,
-                                         LEVEL_PREFIX,         LEVEL_SNAPSHOT,    LEVEL_SERIALIZABLE };
+    static const enum level levels[] = {
+        LEVEL_READ_COMMITTED, LEVEL_READ_ATOMIC, LEVEL_CAUSAL,
+        LEVEL_PREFIX,         LEVEL_SNAPSHOT,    LEVEL_SERIALIZABLE
+    };
     struct random_key key = random_key_of_seed(7);
     struct random random;
     size_t rounds = fixture_rounds(60);
@@ -412,18 +428,23 @@ static void a_lost_update_is_one_of_three_histories_of_two_increments(void)
     };
     struct explore_counts counts;
 
-    plan = (struct plan){ .count = 2, .sessions = 2, .txns = { { 0, 0, { 0, 0, 1, 0 } }, { 1, 0, { 0, 0, 1, 0 } } } };
+    plan = (struct plan){ .count = 2,
+                          .sessions = 2,
+                          .txns = { { 0, 0, { 0, 0, 1, 0 } }, { 1, 0, { 0, 0, 1, 0 } } } };
     for (size_t i = 0; i < ROW_COUNT(rows); i++) {
         explore_plan(rows[i].level, (struct explore_options){ 0 }, &counts);
-        TEST_ASSERT_EQUAL_UINT64_MESSAGE(rows[i].histories, counts.histories, level_name(rows[i].level));
-        TEST_ASSERT_EQUAL_UINT64_MESSAGE(rows[i].unserializable, counts.unserializable, level_name(rows[i].level));
+        TEST_ASSERT_EQUAL_UINT64_MESSAGE(rows[i].histories, counts.histories,
+                                         level_name(rows[i].level));
+        TEST_ASSERT_EQUAL_UINT64_MESSAGE(rows[i].unserializable, counts.unserializable,
+                                         level_name(rows[i].level));
     }
 }
 
 /* Whoever comes first sees the rows without the other's; that it did not see them counts, too. */
 static void rows_that_nobody_saw_are_read_as_not_being_there(void)
 {
-    struct directed_call calls[] = { call_of(0, "scan_and_make(11)"), call_of(1, "scan_and_make(12)") };
+    struct directed_call calls[] = { call_of(0, "scan_and_make(11)"),
+                                     call_of(1, "scan_and_make(12)") };
     struct explore_session sessions[] = { { &calls[0], 1 }, { &calls[1], 1 } };
     struct explore_counts counts;
 
@@ -448,7 +469,8 @@ static void a_transaction_that_fails_is_part_of_its_history(void)
     TEST_ASSERT_EQUAL_UINT64(1, counts.unserializable);
 }
 
-static enum status end_at_once(void *context, const struct explore_visit *visit, bool *ends, struct error *why)
+static enum status end_at_once(void *context, const struct explore_visit *visit, bool *ends,
+                               struct error *why)
 {
     (void)context;
     (void)why;
@@ -461,7 +483,9 @@ static void who_looks_may_end_it_and_then_it_is_not_complete(void)
 {
     struct explore_counts counts;
 
-    plan = (struct plan){ .count = 2, .sessions = 2, .txns = { { 0, 0, { 0, 0, 1, 0 } }, { 1, 0, { 0, 0, 1, 0 } } } };
+    plan = (struct plan){ .count = 2,
+                          .sessions = 2,
+                          .txns = { { 0, 0, { 0, 0, 1, 0 } }, { 1, 0, { 0, 0, 1, 0 } } } };
     explore_plan(LEVEL_CAUSAL, (struct explore_options){ .visit = end_at_once }, &counts);
     TEST_ASSERT_EQUAL_UINT64(1, counts.histories);
     TEST_ASSERT_FALSE(counts.is_complete);
@@ -472,7 +496,9 @@ static void who_is_stopped_is_not_complete(void)
     const atomic_bool stop = true;
     struct explore_counts counts;
 
-    plan = (struct plan){ .count = 2, .sessions = 2, .txns = { { 0, 0, { 0, 0, 1, 0 } }, { 1, 0, { 0, 0, 1, 0 } } } };
+    plan = (struct plan){ .count = 2,
+                          .sessions = 2,
+                          .txns = { { 0, 0, { 0, 0, 1, 0 } }, { 1, 0, { 0, 0, 1, 0 } } } };
     explore_plan(LEVEL_CAUSAL, (struct explore_options){ .stop = &stop }, &counts);
     TEST_ASSERT_EQUAL_UINT64(0, counts.histories);
     TEST_ASSERT_FALSE(counts.is_complete);

@@ -17,10 +17,17 @@ static void load(const char *rest)
 {
     struct buffer text = { 0 };
 
-    buffer_print(&text, "name = \"x\"\nseed = 1\n[workload]\nprogram = \"" PROGRAM "\"\nload = \"load(2)\"\n%s", rest);
-    ASSERT_OK(scenario_read(&scenario, "x.toml", (struct text){ text.at, text.count }, NULL, 0, &err), &err);
+    buffer_print(&text,
+                 "name = \"x\"\nseed = 1\n[workload]\nprogram = \"" PROGRAM
+                 "\"\nload = \"load(2)\"\n%s",
+                 rest);
+    ASSERT_OK(
+        scenario_read(&scenario, "x.toml", (struct text){ text.at, text.count }, NULL, 0, &err),
+        &err);
     buffer_close(&text);
-    options = (struct histories_options){ .scenario = &scenario, .level = LEVEL_CAUSAL, .transactions = 2 };
+    options = (struct histories_options){ .scenario = &scenario,
+                                          .level = LEVEL_CAUSAL,
+                                          .transactions = 2 };
 }
 
 static void explore_histories(void)
@@ -48,25 +55,30 @@ void tearDown(void)
 }
 
 #define DEPOSITS "[[workload.call]]\nprocedure = \"deposit\"\narguments = [\"1\", \"5\"]\n"
-#define WITHDRAWALS "[[workload.call]]\nprocedure = \"withdraw\"\narguments = [\"1\", \"8\", \"fresh\"]\n"
+#define WITHDRAWALS                                                                                \
+    "[[workload.call]]\nprocedure = \"withdraw\"\narguments = [\"1\", \"8\", \"fresh\"]\n"
 
 static void a_lost_deposit_breaks_the_invariant_that_a_scenario_asks_for(void)
 {
-    load("sessions = 2\n" DEPOSITS "[[invariant]]\nquery = \"SELECT sum(balance) FROM accounts\"\nequals = 30\n");
+    load("sessions = 2\n" DEPOSITS
+         "[[invariant]]\nquery = \"SELECT sum(balance) FROM accounts\"\nequals = 30\n");
     explore_histories();
     TEST_ASSERT_TRUE(result.counts.is_complete);
     TEST_ASSERT_EQUAL_UINT64(3, result.counts.histories);
     TEST_ASSERT_EQUAL_UINT64(1, result.counts.unserializable);
     TEST_ASSERT_EQUAL_UINT64(1, result.violations);
     TEST_ASSERT_EQUAL_UINT64(1, result.failures.count);
-    TEST_ASSERT_EQUAL_STRING("invariant SELECT sum(balance) FROM accounts", result.failures.at[0].what);
-    TEST_ASSERT_EQUAL_STRING("SELECT sum(balance) FROM accounts gives 25, not 30", result.failures.at[0].explanation);
+    TEST_ASSERT_EQUAL_STRING("invariant SELECT sum(balance) FROM accounts",
+                             result.failures.at[0].what);
+    TEST_ASSERT_EQUAL_STRING("SELECT sum(balance) FROM accounts gives 25, not 30",
+                             result.failures.at[0].explanation);
     TEST_ASSERT_TRUE(result.has_history);
 }
 
 static void at_snapshot_no_deposit_is_lost(void)
 {
-    load("sessions = 2\n" DEPOSITS "[[invariant]]\nquery = \"SELECT sum(balance) FROM accounts\"\nequals = 30\n");
+    load("sessions = 2\n" DEPOSITS
+         "[[invariant]]\nquery = \"SELECT sum(balance) FROM accounts\"\nequals = 30\n");
     options.level = LEVEL_SNAPSHOT;
     explore_histories();
     TEST_ASSERT_TRUE(result.counts.is_complete);
@@ -128,12 +140,14 @@ static void the_first_violation_can_end_it(void)
 
 static void a_violation_has_its_story_and_its_choices(void)
 {
-    static const char story[] = "T1 (session 0) deposit(1, 5)   reads accounts/1 from initial   writes accounts/1\n"
-                                "T2 (session 1) deposit(1, 5)   reads accounts/1 from initial   writes accounts/1\n";
-    static const char choices[] =
-        "{\"ordeal-choices\":1,\"order\":[0,1]}\n"
-        "{\"session\":0,\"transaction\":0,\"statement\":0,\"key\":\"accounts/1\",\"from\":\"initial\"}\n"
-        "{\"session\":1,\"transaction\":0,\"statement\":0,\"key\":\"accounts/1\",\"from\":\"initial\"}\n";
+    static const char story[] =
+        "T1 (session 0) deposit(1, 5)   reads accounts/1 from initial   writes accounts/1\n"
+        "T2 (session 1) deposit(1, 5)   reads accounts/1 from initial   writes accounts/1\n";
+    static const char choices[] = "{\"ordeal-choices\":1,\"order\":[0,1]}\n"
+                                  "{\"session\":0,\"transaction\":0,\"statement\":0,\"key\":"
+                                  "\"accounts/1\",\"from\":\"initial\"}\n"
+                                  "{\"session\":1,\"transaction\":0,\"statement\":0,\"key\":"
+                                  "\"accounts/1\",\"from\":\"initial\"}\n";
 
     load("sessions = 2\n" DEPOSITS);
     options.wants_serializable = true;

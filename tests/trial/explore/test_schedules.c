@@ -10,7 +10,7 @@
 /* Two clients that both add to one counter; with the bug they may read the same and both write. */
 #define COUNTER(bugs)                                                                              \
     "name = \"x\"\nseed = 1\n"                                                                     \
-    "[cluster]\nprotocol = \"2pl\"\nnodes = 3\nshards = 1\n" bugs                                   \
+    "[cluster]\nprotocol = \"2pl\"\nnodes = 3\nshards = 1\n" bugs                                  \
     "[network]\nlatency = { min = \"1ms\", max = \"3ms\" }\nloss = 0.1\n"                          \
     "[workload]\nkind = \"counter\"\nkeys = 1\nsessions = 5\ntransactions = 100\n"                 \
     "[[nemesis]]\nkind = \"crash\"\nevery = \"1s\"\n"
@@ -25,7 +25,8 @@ static void load(const char *text, uint64_t transactions)
 {
     ASSERT_OK(scenario_read(&scenario, "x.toml", text_of(text), NULL, 0, &err), &err);
     explore_store_fix(&scenario, transactions, &left_out);
-    options = (struct schedules_options){ .scenario = &scenario, .postponed_max = 1, .worker_count = 1 };
+    options =
+        (struct schedules_options){ .scenario = &scenario, .postponed_max = 1, .worker_count = 1 };
 }
 
 static void explore(void)
@@ -50,8 +51,9 @@ void tearDown(void)
 
 static void what_chance_would_decide_is_left_out_and_said(void)
 {
-    static const char wanted[] = "latencies of messages as they are drawn, loss, duplicates and reordering by chance, "
-                                 "nemeses whose strikes are drawn";
+    static const char wanted[] =
+        "latencies of messages as they are drawn, loss, duplicates and reordering by chance, "
+        "nemeses whose strikes are drawn";
 
     load(COUNTER(""), 2);
     TEST_ASSERT_EQUAL_UINT64(sizeof wanted - 1, left_out.count);
@@ -63,7 +65,9 @@ static void what_chance_would_decide_is_left_out_and_said(void)
 static void nothing_is_left_out_of_a_scenario_in_which_nothing_is_drawn(void)
 {
     load("name = \"x\"\n[workload]\nkind = \"counter\"\n"
-         "[[nemesis]]\nkind = \"crash\"\nnodes = [1]\nvictims = \"nodes\"\nat = [\"1s\"]\nlasts = \"1s\"\n", 2);
+         "[[nemesis]]\nkind = \"crash\"\nnodes = [1]\nvictims = \"nodes\"\nat = [\"1s\"]\nlasts = "
+         "\"1s\"\n",
+         2);
     TEST_ASSERT_EQUAL_UINT64(0, left_out.count);
     TEST_ASSERT_EQUAL_UINT32(1, scenario.nemesis_count);
 }
