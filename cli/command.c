@@ -17,6 +17,7 @@
 #include "cli/cmd_check.h"
 #include "cli/cmd_convert.h"
 #include "cli/cmd_explain.h"
+#include "cli/cmd_explore.h"
 #include "cli/cmd_generate.h"
 #include "cli/cmd_list.h"
 #include "cli/cmd_predict.h"
@@ -31,9 +32,9 @@
 #include "cli/output.h"
 
 const struct command *const commands[] = {
-    &command_run,      &command_sweep,  &command_bisect,  &command_prove,  &command_check,
-    &command_watch,    &command_verify, &command_audit,   &command_predict, &command_convert, &command_generate,
-    &command_record,   &command_program, &command_list,
+    &command_run,     &command_sweep,   &command_bisect,   &command_prove,  &command_explore,
+    &command_check,   &command_watch,   &command_verify,   &command_audit,  &command_predict,
+    &command_convert, &command_generate, &command_record,  &command_program, &command_list,
     &command_explain, NULL,
 };
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sim/disk.h"
+#include "sim/fault.h"
 
 /* How the world reads an event's fields. */
 enum event_kind {
@@ -13,6 +14,7 @@ enum event_kind {
     EVENT_TIMER,      /* a: the timer's identity, b: its version */
     EVENT_COMPLETION, /* a: what */
     EVENT_CALL,       /* a: caller, b: what */
+    EVENT_RESTART,    /* of a node that steering crashed */
 };
 
 bool dispatch_has_failed(const struct world *world)
@@ -297,18 +299,93 @@ static void count_event(struct world *world)
         dispatch_fail(world);
 }
 
+/* --- Steering: sim/steering.h ----------------------------------------------------------------- */
+
+static bool all_shards_are_led(const struct world *world)
+{
+    for (uint32_t shard = 0; shard < world->options.shard_count; shard++)
+        if (world_leader(world, shard) == WORLD_NOBODY)
+            return false;
+    return true;
+}
+
+/* Whether somebody wants to know what this event could have been. */
+static bool is_listed(const struct world *world)
+{
+    struct steering_choices *choices = world->steering.choices;
+
+    if (!choices || dispatch_has_failed(world))
+        return false;
+    if (!choices->has_begun) {
+        choices->has_begun = all_shards_are_led(world);
+        choices->began_ns = world->now_ns;
+    }
+    if (!choices->has_begun ||
+        (choices->within_ns > 0 && world->now_ns - choices->began_ns > choices->within_ns))
+        return false;
+    return !(choices->is_over && choices->is_over(choices->context));
+}
+
+static void list_choice(struct world *world, uint32_t node, enum steering_kind kind)
+{
+    struct steering_choice choice = { .event = world->counts.events, .kinds = kind, .node = node };
+
+    if (is_listed(world) &&
+        steering_add(world->steering.choices, &choice, &world->failure) != STATUS_OK)
+        dispatch_fail(world);
+}
+
+/* Whether the message that arrives now is to arrive later. */
+static bool steer_arrival(struct world *world, const struct message *m, const struct world_event *event)
+{
+    struct steering *steering = &world->steering;
+
+    if (m->from == m->to)
+        return false;
+    list_choice(world, m->to, STEERING_POSTPONE);
+    if (!steering->options || !steering_takes(&steering->options->postponed, &steering->next_postponed,
+                                              world->counts.events))
+        return false;
+    world->counts.messages_delayed++;
+    push(world, world->now_ns + steering->options->window_ns, event);
+    return true;
+}
+
+/* Called when the node has handled the event. */
+static void steer_node(struct world *world, uint32_t node)
+{
+    struct steering *steering = &world->steering;
+
+    if (node >= world->options.node_count || world->nodes[node].state != NODE_UP)
+        return;
+    list_choice(world, node, STEERING_CRASH);
+    if (!steering->options ||
+        !steering_takes(&steering->options->crashed, &steering->next_crashed, world->counts.events))
+        return;
+    steering->next_crashed++;
+    if (fault_crash(world, node))
+        fault_count(world, FAULT_CRASH);
+    push(world, world->now_ns + steering->options->down_ns,
+         &(struct world_event){ .kind = EVENT_RESTART, .node = node });
+}
+
+/* --- Events ----------------------------------------------------------------------------------- */
+
 /* The message has arrived, and its receiver is there. */
 static void deliver(struct world *world, uint32_t message)
 {
     const struct message *m = network_message(&world->network, message);
     struct node *node = &world->nodes[m->to];
     struct text bytes = { m->bytes, m->size };
+    uint32_t to;
 
     world->counts.messages_delivered++;
     dispatch_trace_message(world, TRACE_DELIVER, message);
     if (node->process->message)
         node->process->message(node->context, world, m->to, m->from, bytes);
+    to = network_message(&world->network, message)->to;
     network_free(&world->network, message);
+    steer_node(world, to);
 }
 
 static void drop_message(struct world *world, uint32_t message, enum message_fate fate)
@@ -343,6 +420,8 @@ static void on_arrival(struct world *world, struct world_event *event)
         return;
     }
     count_event(world);
+    if (steer_arrival(world, m, event))
+        return;
     network_land(&world->network, message);
     if (fate != MESSAGE_ARRIVES) {
         drop_message(world, message, fate);
@@ -391,6 +470,7 @@ static void on_timer(struct world *world, const struct world_event *event)
     dispatch_trace(world, TRACE_TIMER, event->node, TRACE_NOBODY, payload, 0);
     if (node->process->timer)
         node->process->timer(node->context, world, event->node, payload);
+    steer_node(world, event->node);
 }
 
 static void on_completion(struct world *world, const struct world_event *event)
@@ -407,6 +487,7 @@ static void on_completion(struct world *world, const struct world_event *event)
     dispatch_trace(world, TRACE_COMPLETION, event->node, TRACE_NOBODY, event->a, 0);
     if (node->process->completion)
         node->process->completion(node->context, world, event->node, event->a);
+    steer_node(world, event->node);
 }
 
 static void on_call(struct world *world, const struct world_event *event)
@@ -443,6 +524,9 @@ void dispatch_next(struct world *world)
         break;
     case EVENT_CALL:
         on_call(world, &event);
+        break;
+    case EVENT_RESTART:
+        fault_restart(world, event.node);
         break;
     }
 }

@@ -106,6 +106,7 @@ enum status world_init(struct world *world, const struct world_options *options,
     *world = (struct world){ .options = *options,
                              .arena = arena,
                              .key = random_key_of_seed(options->seed),
+                             .steering = { .options = options->steering, .choices = options->choices },
                              .endpoint_count = options->node_count + options->client_count };
     fill_in_limits(&world->options.limits);
     network_key = random_key_fork(&world->key, "network");

@@ -35,6 +35,7 @@
 #include "sim/event_queue.h"
 #include "sim/network.h"
 #include "sim/node.h"
+#include "sim/steering.h"
 #include "sim/timers.h"
 #include "sim/trace.h"
 
@@ -64,6 +65,8 @@ struct world_options {
     struct world_limits limits;
     struct coverage *coverage; /* NULL: nobody asks what the run reaches */
     const atomic_bool *stop;   /* NULL: nobody wants it to end */
+    const struct steering_options *steering; /* NULL: it deviates nowhere */
+    struct steering_choices *choices;        /* NULL: nobody asks where it could */
 };
 
 /* What happened, by kind, for reports: X(member, name). */
@@ -142,6 +145,7 @@ struct world {
     struct network network;
     struct timers timers;
     struct trace trace;
+    struct steering steering;
     struct node *nodes; /* all endpoints */
     uint32_t endpoint_count;
     uint8_t *roles; /* node * shard_count + shard */

@@ -127,6 +127,8 @@ predict/director
     doors choices.h directed.h director.h
 verify/prediction           uses sql witness
     inside prediction.h
+predict/explore             uses director
+    doors explore.h
 trial/scenario
     doors scenario.h profile_file.h    inside latency.h
 trial/run                   uses scenario
@@ -138,6 +140,8 @@ trial/bisect                uses scenario run sweep
     doors bisect.h shrink.h
 trial/prove                 uses scenario run sweep
     doors prove.h matrix.h mutations.h
+trial/explore               uses scenario run sweep
+    doors histories.h schedules.h
 '
 
 # header of others, the rooms that may include it; "once": in one file a room.

@@ -2,7 +2,7 @@
 # usage: help, names that are mistyped, and how errors are reported.
 . "$(dirname "$0")/helpers"
 
-subcommands="run sweep bisect prove check verify audit watch convert generate program list explain"
+subcommands="run sweep bisect prove explore check verify audit watch convert generate program list explain"
 
 run 2
 check "without arguments the usage goes to standard error" mentions err "usage: ordeal"

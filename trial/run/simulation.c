@@ -256,6 +256,14 @@ static struct world_limits limits_of(const struct scenario *scenario)
     return limits;
 }
 
+/* Clients that have done all they had to do end a run before its time. */
+static bool is_over(void *context)
+{
+    const struct simulation *simulation = context;
+
+    return simulation->store && store_is_idle(simulation->store);
+}
+
 static enum status build(struct simulation *simulation, const struct scenario *scenario,
                          const struct run_options *with, struct error *err)
 {
@@ -271,6 +279,8 @@ static enum status build(struct simulation *simulation, const struct scenario *s
         .coverage = with->coverage,
         .limits = limits_of(scenario),
         .stop = with->stop,
+        .steering = &scenario->explore,
+        .choices = with->choices,
     };
 
     TRY(world_init(&simulation->world, &options, &simulation->arena, err));
@@ -280,16 +290,14 @@ static enum status build(struct simulation *simulation, const struct scenario *s
         TRY(ping_init(&simulation->ping, &scenario->workload.ping, &simulation->world,
                       &simulation->arena, err));
     TRY(add_nemeses(simulation, scenario, with, err));
+    if (with->choices) {
+        with->choices->is_over = is_over;
+        with->choices->context = simulation;
+    }
     return world_start(&simulation->world, err);
 }
 
 /* --- Running ---------------------------------------------------------------------------------- */
-
-/* Clients that have done all they had to do end a run before its time. */
-static bool is_over(const struct simulation *simulation)
-{
-    return simulation->store && store_is_idle(simulation->store);
-}
 
 /*
  * Slices are for the progress progress, and for a run of a store to end early: at
@@ -466,6 +474,7 @@ static enum status simulation_run_world(struct simulation *simulation, const str
     TRY(run_until(simulation, scenario->workload.duration_ns, with->progress, err));
     if (simulation->store)
         store_stop(simulation->store);
+    simulation->world.steering = (struct steering){ 0 };
     nemesis_stop_all(&simulation->nemeses, NEMESES_HEAL);
     return simulation->store ? settle_store(simulation, scenario, err)
                              : settle_ping(simulation, scenario, err);

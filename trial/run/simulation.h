@@ -63,6 +63,7 @@ struct run_options {
     /* What ends the run and its judging: it is too long then, or a checker is undecided. */
     const atomic_bool *stop;
     const char *unfinished; /* with `stop`: the reason of who is undecided by it */
+    struct steering_choices *choices; /* where the run could have gone on otherwise, while clients are busy; or NULL */
 };
 
 struct simulation {

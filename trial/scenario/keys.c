@@ -35,6 +35,7 @@
 #define FAULT(field) offsetof(struct nemesis_options, field)
 #define TURN(field) offsetof(struct scenario_transaction, field)
 #define CAPSULE(field) offsetof(struct scenario_capsule, field)
+#define EXPLORE(field) offsetof(struct steering_options, field)
 #define STEP(field) offsetof(struct scenario_step, field)
 
 static const struct section_key top_rows[] = {
@@ -311,6 +312,22 @@ static const struct section_key limits_rows[] = {
       "virtual time after which the run is too long, also while it settles (168h)", 0 },
 };
 
+/* What `ordeal explore --store` writes, and `ordeal run` repeats. */
+static const struct section_key explore_rows[] = {
+    { "window", KEY_DURATION, EXPLORE(window_ns), 1, HOUR, "20ms",
+      "by how much a postponed message arrives later", 0 },
+    { "down", KEY_DURATION, EXPLORE(down_ns), 1, HOUR, "100ms", "time after which a crashed node restarts", 0 },
+    { "postponed", KEY_EVENTS, EXPLORE(postponed), 0, 0, NONE,
+      "list of the events, by number, that are messages and arrive later", 0 },
+    { "crashed", KEY_EVENTS, EXPLORE(crashed), 0, 0, NONE,
+      "list of the events, by number, behind which the node that handled them crashes", 0 },
+};
+
+static bool is_steered(const struct scenario *scenario)
+{
+    return scenario->explore.postponed.count > 0 || scenario->explore.crashed.count > 0;
+}
+
 static bool is_simulated(const struct scenario *scenario)
 {
     return !scenario_has_database(scenario);
@@ -349,6 +366,8 @@ const struct section scenario_sections[] = {
     WORLD_SECTION("buggify", TOP(buggify), buggify_rows),
     SECTION("check", TOP(check), check_rows),
     WORLD_SECTION("limits", TOP(limits), limits_rows),
+    { .name = "explore", .offset = TOP(explore), .is_there = is_steered, .rows = explore_rows,
+      .count = ROW_COUNT(explore_rows) },
     { .name = "nemesis", .type = SECTION_NEMESES, .offset = TOP(nemeses), .rows = nemesis_rows,
       .count = ROW_COUNT(nemesis_rows), .element_size = sizeof(struct nemesis_options),
       .count_offset = TOP(nemesis_count), .count_max = NEMESIS_COUNT_MAX,

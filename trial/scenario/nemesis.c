@@ -169,6 +169,29 @@ enum status scenario_nodes_read(struct nemesis_nodes *nodes, const char *label,
     return STATUS_OK;
 }
 
+enum status scenario_events_read(struct steering_events *events, const char *label,
+                                 const struct setting *list, struct error *err)
+{
+    if (list->kind != SETTING_ARRAY || list->count == 0 || list->count > STEERING_MAX)
+        return toml_refuse(list, err, "%s should be a list of 1 to %d numbers of events such as [212, 230]",
+                           label, STEERING_MAX);
+    for (const struct setting *event = list->first; event; event = event->next) {
+        if (event->kind != SETTING_INTEGER || event->number < 1)
+            return toml_refuse(event, err, "%s should list numbers of events, from 1", label);
+        if (events->count > 0 && (uint64_t)event->number <= events->at[events->count - 1])
+            return toml_refuse(event, err, "%s should rise from one event to the next", label);
+        events->at[events->count++] = (uint64_t)event->number;
+    }
+    return STATUS_OK;
+}
+
+void scenario_events_print(const struct steering_events *events, struct buffer *out)
+{
+    for (uint32_t i = 0; i < events->count; i++)
+        buffer_print(out, "%s%" PRIu64, i ? ", " : "[", events->at[i]);
+    buffer_byte(out, ']');
+}
+
 static enum status read_kind(uint32_t *kinds, const char *label, const struct setting *name,
                              struct error *err)
 {

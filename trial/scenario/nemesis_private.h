@@ -29,6 +29,11 @@ MUST_USE enum status scenario_nodes_read(struct nemesis_nodes *, const char *lab
 MUST_USE enum status scenario_kinds_read(uint32_t *kinds, const char *label, const struct setting *,
                                          struct error *);
 
+/* Numbers of events, rising. */
+MUST_USE enum status scenario_events_read(struct steering_events *, const char *label,
+                                          const struct setting *, struct error *);
+void scenario_events_print(const struct steering_events *, struct buffer *);
+
 void scenario_times_print(const struct nemesis_times *, struct buffer *);
 void scenario_nodes_print(const struct nemesis_nodes *, struct buffer *);
 void scenario_kinds_print(uint32_t kinds, struct buffer *);

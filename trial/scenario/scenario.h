@@ -29,6 +29,7 @@
 #include "sim/disk.h"
 #include "sim/network.h"
 #include "sim/ping.h"
+#include "sim/steering.h"
 #include "store/store.h"
 
 #define SCENARIO_NAME_SIZE 200
@@ -223,6 +224,7 @@ struct scenario {
     uint32_t nemesis_count;
     struct check_wishes check;
     struct scenario_limits limits;
+    struct steering_options explore;
     struct invariant_options invariants[INVARIANT_COUNT_MAX];
     uint32_t invariant_count;
     struct scenario_step steps[SCHEDULE_STEPS_MAX];

@@ -334,7 +334,9 @@ static bool draws_matter(const struct swarm_draws *draws)
     X(DATABASE, const struct database *, READ(scenario_database_read),                             \
       print_word(out, (*at)->name), !*at)                                                          \
     X(SETTINGS, struct scenario_settings, READ(scenario_settings_read),                            \
-      scenario_settings_print(at, out), at->count == 0)
+      scenario_settings_print(at, out), at->count == 0)                                            \
+    X(EVENTS, struct steering_events, READ(scenario_events_read), scenario_events_print(at, out),  \
+      at->count == 0)
 
 /* A function that takes the value, how refusals name it, and the setting. */
 #define READ(read) read(at, label.text, reader->setting, err)

@@ -53,6 +53,7 @@ enum section_key_kind {
     KEY_STEPS,       /* const struct setting *: a list */
     KEY_DATABASE,    /* const struct database * */
     KEY_SETTINGS,    /* struct scenario_settings */
+    KEY_EVENTS,      /* struct steering_events */
 };
 
 struct section_key {

@@ -203,6 +203,9 @@ static bool value(struct dice *dice, const struct section_key *row, struct buffe
     case KEY_TIMES:
         buffer_print(out, "[\"%ums\", \"%ums\"]", dice_throw(dice, 100), 100 + dice_throw(dice, 500));
         return true;
+    case KEY_EVENTS:
+        buffer_print(out, "[%u, %u]", 1 + dice_throw(dice, 300), 301 + dice_throw(dice, 500));
+        return true;
     case KEY_KINDS:
         list_of(dice, kinds, out);
         return true;
