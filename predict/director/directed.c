@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "history/call_log_write.h"
 #include "predict/director/directed_private.h"
 #include "programs/machine/engine.h"
@@ -734,14 +735,12 @@ static void settle(const struct request *r, bool is_refused, struct directed_out
     outcome->message = r->kind == REQUEST_FAILED ? r->message : NULL;
 }
 
-enum status directed_run(struct directed *d, const struct directed_call *call,
-                         const struct director *director, struct directed_outcome *outcome,
-                         struct error *err)
+static enum status directed_execute(struct directed *d, const struct directed_call *call,
+                                    struct directed_outcome *outcome, struct error *err)
 {
     bool is_refused = false;
     struct machine *machine;
 
-    d->director = director;
     TRY(begin(d, call, err));
     TRY(keep_call(d, call, err));
     machine = d->sessions[call->session].machine;
@@ -755,6 +754,17 @@ enum status directed_run(struct directed *d, const struct directed_call *call,
         return commit(d, err);
     legality_abort(&d->legality);
     return STATUS_OK;
+}
+
+/* A program that lacks memory fails as by an error of its own. */
+enum status directed_run(struct directed *d, const struct directed_call *call,
+                         const struct director *director, struct directed_outcome *outcome,
+                         struct error *err)
+{
+    uint64_t before = memory_failures();
+
+    d->director = director;
+    return memory_confirm(before, directed_execute(d, call, outcome, err), err);
 }
 
 void directed_undo(struct directed *d)
@@ -920,6 +930,7 @@ static enum status evaluate(struct directed *d, uint32_t function, struct error 
 enum status directed_evaluate(struct directed *d, uint32_t function, struct datum *value,
                               struct error *err)
 {
+    uint64_t before = memory_failures();
     enum status status;
 
     if (d->options.program->tree.functions[function].parameter_count > 0)
@@ -929,7 +940,7 @@ enum status directed_evaluate(struct directed *d, uint32_t function, struct datu
         TRY(machine_open(&d->judge, d->options.program, MACHINE_STEPS_MAX, MACHINE_BYTES_MAX, err));
     TRY(rank(d, err));
     d->is_final = true;
-    status = evaluate(d, function, err);
+    status = memory_confirm(before, evaluate(d, function, err), err);
     d->is_final = false;
     if (status == STATUS_OK)
         *value = machine_request(d->judge)->value;
