@@ -1,6 +1,7 @@
 #include "predict/formula_private.h"
 
 #include <assert.h>
+#include <string.h>
 
 #define PAIRWISE_MAX 6 /* at most one of so many is said pair by pair */
 

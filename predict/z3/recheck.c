@@ -1,6 +1,7 @@
 #include "predict/z3/recheck_private.h"
 
 #include <assert.h>
+#include <string.h>
 
 #include "predict/predict_private.h"
 
