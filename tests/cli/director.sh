@@ -25,6 +25,13 @@ check "--audit-log writes the same log" same latest/calls.jsonl log.jsonl
 direct 0 --director latest --audit-log - >/dev/null
 check "also to standard output" mentions out '{"ordeal-log":1'
 
+direct 0 --set workload.attempts=1 --audit-log simulated.jsonl
+direct 0 --set workload.attempts=1 --director latest --audit-log directed.jsonl
+calls() { grep -o '"session":[0-9]*,"call":.*"arguments":\[[^]]*\]' "$1" | sort -s -t, -k1,1; }
+calls simulated.jsonl >simulated.calls
+calls directed.jsonl >directed.calls
+check "the calls are those of the simulated run" same simulated.calls directed.calls
+
 # --- Weak levels --------------------------------------------------------------------------------------
 
 for level in read-committed read-atomic causal prefix; do
