@@ -6,11 +6,11 @@
 
 struct known_edge {
     struct cycle_edge edge;
-    uint32_t next; /* of the same origin, or TRACE_NONE */
+    uint32_t next; /* of the same origin, or DATAFLOW_NONE */
 };
 
 struct cycle_search {
-    const struct trace *trace;
+    const struct dataflow *trace;
     struct arena *arena;
     uint32_t row_words;
     uint64_t *reach; /* a row of bits by transaction: who must come after it */
@@ -82,29 +82,29 @@ static enum status add_edge(struct cycle_search *s, struct cycle_edge edge, bool
 
 static enum status add_given(struct cycle_search *s, struct error *err)
 {
-    const struct trace *t = s->trace;
+    const struct dataflow *t = s->trace;
 
     for (uint32_t txn = 0; txn < t->txn_count; txn++) {
-        if (t->previous[txn] != TRACE_NONE)
+        if (t->previous[txn] != DATAFLOW_NONE)
             TRY(add_edge(
-                s, (struct cycle_edge){ CYCLE_SO, t->previous[txn], txn, TRACE_NONE, TRACE_NONE },
+                s, (struct cycle_edge){ CYCLE_SO, t->previous[txn], txn, DATAFLOW_NONE, DATAFLOW_NONE },
                 true, err));
         for (uint32_t e = t->event_start[txn]; e < t->event_start[txn + 1]; e++) {
-            struct trace_event event = t->events[e];
+            struct dataflow_event event = t->events[e];
 
-            if (trace_is_read(event) && event.writer != TRACE_INITIAL)
+            if (dataflow_is_read(event) && event.writer != DATAFLOW_INITIAL)
                 TRY(add_edge(
-                    s, (struct cycle_edge){ CYCLE_WR, event.writer, txn, event.key, TRACE_NONE },
+                    s, (struct cycle_edge){ CYCLE_WR, event.writer, txn, event.key, DATAFLOW_NONE },
                     true, err));
         }
     }
     return STATUS_OK;
 }
 
-static enum status add_of_read(struct cycle_search *s, uint32_t reader, struct trace_event read,
+static enum status add_of_read(struct cycle_search *s, uint32_t reader, struct dataflow_event read,
                                struct error *err)
 {
-    const struct trace *t = s->trace;
+    const struct dataflow *t = s->trace;
 
     for (uint32_t i = t->writer_start[read.key]; i < t->writer_start[read.key + 1] && !s->is_closed;
          i++) {
@@ -112,7 +112,7 @@ static enum status add_of_read(struct cycle_search *s, uint32_t reader, struct t
 
         if (other == read.writer || other == reader)
             continue;
-        if (read.writer == TRACE_INITIAL || must_precede(s, read.writer, other))
+        if (read.writer == DATAFLOW_INITIAL || must_precede(s, read.writer, other))
             TRY(add_edge(s, (struct cycle_edge){ CYCLE_RW, reader, other, read.key, read.writer },
                          false, err));
         else if (must_precede(s, other, reader))
@@ -124,14 +124,14 @@ static enum status add_of_read(struct cycle_search *s, uint32_t reader, struct t
 
 static enum status saturate(struct cycle_search *s, struct error *err)
 {
-    const struct trace *t = s->trace;
+    const struct dataflow *t = s->trace;
 
     TRY(add_given(s, err));
     do {
         s->has_grown = false;
         for (uint32_t txn = 0; txn < t->txn_count && !s->is_closed; txn++)
             for (uint32_t e = t->event_start[txn]; e < t->event_start[txn + 1]; e++)
-                if (trace_is_read(t->events[e]))
+                if (dataflow_is_read(t->events[e]))
                     TRY(add_of_read(s, txn, t->events[e], err));
     } while (s->has_grown && !s->is_closed);
     return STATUS_OK;
@@ -154,7 +154,7 @@ static enum status close_cycle(struct cycle_search *s, struct cycle *cycle, stru
     queue[tail++] = from;
     while (by[to] == 0 && from != to) {
         assert(head < tail);
-        for (uint32_t e = s->first[queue[head]]; e != TRACE_NONE; e = s->known.at[e].next) {
+        for (uint32_t e = s->first[queue[head]]; e != DATAFLOW_NONE; e = s->known.at[e].next) {
             uint32_t next = s->known.at[e].edge.to;
 
             if (by[next] == 0 && next != from) {
@@ -174,7 +174,7 @@ static enum status close_cycle(struct cycle_search *s, struct cycle *cycle, stru
     return STATUS_OK;
 }
 
-enum status trace_find_cycle(const struct trace *trace, struct arena *arena, struct cycle *cycle,
+enum status dataflow_find_cycle(const struct dataflow *trace, struct arena *arena, struct cycle *cycle,
                              struct error *err)
 {
     struct cycle_search s = { .trace = trace,
@@ -188,7 +188,7 @@ enum status trace_find_cycle(const struct trace *trace, struct arena *arena, str
     if (!s.reach || !s.first)
         return refuse_size(err);
     for (uint32_t t = 0; t < trace->txn_count; t++)
-        s.first[t] = TRACE_NONE;
+        s.first[t] = DATAFLOW_NONE;
     status = saturate(&s, err);
     if (status == STATUS_OK && s.is_closed)
         status = close_cycle(&s, cycle, err);
