@@ -298,9 +298,11 @@ void report_explore_histories_print(const struct explore_histories_report *repor
                  : result->counts.is_complete ? "COMPLETE, no violation"
                                               : "INCOMPLETE, no violation so far");
     if (result->has_history && report->out) {
-        buffer_text(out, TEXT("   its history: "));
+        buffer_text(out, TEXT("   again: ordeal run "));
         run_echo_word(report->out, out);
-        buffer_text(out, TEXT("/history.jsonl"));
+        buffer_text(out, TEXT("/scenario.toml --director "));
+        run_echo_word(report->out, out);
+        buffer_text(out, TEXT("/choices.jsonl"));
     }
     buffer_byte(out, '\n');
 }

@@ -92,6 +92,11 @@ check "and has a story" mentions out "T2 (session 1) deposit(1, 5)   reads accou
 check "which is in the folder" mentions histories/story.txt "T1 (session 0) deposit(1, 5)"
 check "with the choices" mentions histories/choices.jsonl '{"ordeal-choices":1,"order":[0,1]}'
 check "and the scenario" says histories/scenario.toml 'level = "causal"'
+run 1 run histories/scenario.toml --director histories/choices.jsonl --out again
+check "the choices can be made again" says out "choices    all 2 could be had"
+sed 1d histories/history.jsonl >first.jsonl
+sed 1d again/history.jsonl >second.jsonl
+check "and lead to the same history" same first.jsonl second.jsonl
 run 1 check histories/history.jsonl --level serializable
 run 0 check histories/history.jsonl --level causal --checker weak
 run 0 explore deposits.toml --level snapshot --transactions 2
