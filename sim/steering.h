@@ -2,8 +2,8 @@
  * steering: deviations from the order in which a run would happen by itself, at events that are given by number.
  *
  *     events        1  2  3  4  5  6  7  8 ...     what world counts: arrivals, timers, completions, calls
- *     postponed              4                     the message does not arrive now but `window_ns` later, as an event anew
- *     crashed                      6               the node that has handled event 6 crashes, and is back `down_ns` later
+ *     postponed              4                     the message does not arrive now but `window_ns` later, anew
+ *     crashed                      6               the node that handled event 6 crashes, and is back `down_ns` later
  *     isolated                     6               it hears nothing of other nodes, nor they of it, for `apart_ns`
  *
  * Up to its first deviation a run is the one without it. So all runs with at most k deviations can be enumerated: a

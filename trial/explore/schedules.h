@@ -13,8 +13,8 @@
  * its events begins when every shard has a leader and ends when no client has anything left to do.
  *
  * What chance would decide beside the schedule is fixed by explore_store_fix(): transactions are drawn from the seed,
- * as ever, and so are the timeouts of elections and what clients wait before they try again.
- * (Delay-bounded scheduling: Emmi, Qadeer and Rakamaric, POPL 2011.)
+ * as ever, and so are the timeouts of elections and what clients wait before they try again. (Delay-bounded
+ * scheduling: Emmi, Qadeer and Rakamaric, POPL 2011.)
  */
 #ifndef TRIAL_EXPLORE_SCHEDULES_H
 #define TRIAL_EXPLORE_SCHEDULES_H
@@ -76,8 +76,9 @@ struct schedules_result {
 
 /*
  * Makes the scenario one in which only the schedule decides: every message takes the same time, none is lost,
- * duplicated or reordered, a disk takes the same time for the same work, and no fault is drawn. Clocks stay as they are, and so do nemeses whose
- * strikes are listed. A client for each transaction, at most. What was left out goes into `left_out`, in words.
+ * duplicated or reordered, a disk takes the same time for the same work, and no fault is drawn. Clocks stay as they
+ * are, and so do nemeses whose strikes are listed. A client for each transaction, at most. What was left out goes
+ * into `left_out`, in words.
  */
 void explore_store_fix(struct scenario *, uint64_t transactions, struct buffer *left_out);
 
