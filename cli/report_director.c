@@ -54,14 +54,15 @@ static const char *divergence_name(enum divergence_kind kind)
 
 /* --- For people --------------------------------------------------------------------------------- */
 
-/* What its checker says of a cycle: T3, T5. */
+/* "G2-item: T3 → T5 → T3", or "internal: T7". */
 static void print_cycle(const struct director_trial *t, const struct check_finding *finding,
                         struct buffer *out)
 {
-    buffer_print(out, "%s:", anomaly_name(finding->kind));
+    buffer_print(out, "%s: ", anomaly_name(finding->kind));
     for (size_t i = 0; i < finding->txn_count; i++)
-        buffer_print(out, " T%" PRId64 " →", t->items.txn_id[finding->txns[i]]);
-    buffer_print(out, " T%" PRId64, t->items.txn_id[finding->txns[0]]);
+        buffer_print(out, "%sT%" PRId64, i > 0 ? " → " : "", t->items.txn_id[finding->txns[i]]);
+    if (finding->txn_count > 1)
+        buffer_print(out, " → T%" PRId64, t->items.txn_id[finding->txns[0]]);
 }
 
 static void print_serializable(const struct director_trial *t, struct buffer *out)

@@ -108,10 +108,9 @@ void report_explore_store_print(const struct explore_store_report *report, struc
     print_bound(report, out);
     buffer_print(out,
                  "explored   %" PRIu64 " schedules, %" PRIu64 " histories in %" PRId64
-                 ".%02d s (%" PRIu64 " a second)   at most %" PRIu64
-                 " events at which a run can deviate\n",
+                 ".%02d s   at most %" PRIu64 " events at which a run can deviate\n",
                  result->runs, result->histories, ms / 1000, (int)(ms % 1000 / 10),
-                 ms > 0 ? result->runs * 1000 / (uint64_t)ms : result->runs, result->events_max);
+                 result->events_max);
     print_cells(report, out);
     print_failures(report, out);
     if (result->unjudged > 0)

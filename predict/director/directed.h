@@ -37,10 +37,9 @@
 
 struct directed_options {
     const struct program *program; /* must outlive the store */
-    enum level level;              /* one of directed_levels(), or read-uncommitted: any version of a committed one */
+    enum level level; /* one of directed_levels(), or read-uncommitted: any version of who has committed */
     uint32_t sessions;             /* they are numbered from 0 */
-    bool
-        keeps; /* what directed_history() and directed_call_log() need; else they must not be called */
+    bool keeps; /* what directed_history() and directed_call_log() need; else they must not be called */
 };
 
 struct directed_call {
@@ -135,11 +134,13 @@ struct directed_telling {
     struct text producer, workload; /* of the history's first line; may be empty */
     struct text load;               /* of the log of calls: as directed_load() had it */
     const int64_t *ids; /* of the history's transactions, by number; NULL: the number + 1 */
-    bool has_places; /* the order of execution is an order of the transactions: each has `ts` */
+    /* Every read returned the newest version: transactions have `ts`, keys their version orders, no operation a set. */
+    bool has_places;
 };
 
 /*
- * A transaction for each that was executed, in their order. Each operation has a version set, which names the version of each key that it read, returned or not.
+ * A transaction for each that was executed, in their order. Each read has a version set, which names the version of
+ * each key that it read, returned or not; unless places say that.
  */
 MUST_USE enum status directed_history(struct directed *, const struct directed_telling *,
                                       struct history *, struct error *);

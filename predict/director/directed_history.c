@@ -103,7 +103,8 @@ static enum status tell_item(struct directed_teller *t, const struct kept_op *op
 
 static enum status tell_set(struct directed_teller *t, const struct kept_op *op, struct error *err)
 {
-    if (op->kind == OP_INSERT || op->kind == OP_WRITE || op->kind == OP_REMOVE)
+    if (t->telling->has_places || op->kind == OP_INSERT || op->kind == OP_WRITE ||
+        op->kind == OP_REMOVE)
         return STATUS_OK;
     TRY(builder_begin_set(&t->builder, err));
     for (size_t i = op->set; i < op->set + op->set_count; i++) {
@@ -164,6 +165,33 @@ static enum status begin_telling(struct directed_teller *t, struct error *err)
     return STATUS_OK;
 }
 
+/* Of each key that was written, if only by who did not commit. */
+static enum status tell_orders(struct directed_teller *t, struct error *err)
+{
+    const struct directed *d = t->d;
+    bool *is_told = calloc(d->keys.keys.count + 1, sizeof *is_told);
+    enum status status =
+        is_told ? STATUS_OK : error_set(err, STATUS_OVER_LIMIT, "no memory for version orders");
+
+    for (size_t i = 0; status == STATUS_OK && i < d->writes.count; i++) {
+        const struct directed_key *k = &d->keys.keys.at[d->writes.at[i].key];
+        uint32_t key;
+
+        if (is_told[d->writes.at[i].key])
+            continue;
+        is_told[d->writes.at[i].key] = true;
+        status = tell_key(t, d->writes.at[i].key, &key, err);
+        if (status == STATUS_OK)
+            status = builder_begin_order(&t->builder, key, err);
+        for (size_t v = 1; status == STATUS_OK && v < k->versions.count; v++)
+            status = builder_add_version(
+                &t->builder,
+                (struct version_name){ .txn_id = id_of(t, k->versions.at[v].writer) }, err);
+    }
+    free(is_told);
+    return status;
+}
+
 static enum status tell(struct directed_teller *t, struct error *err)
 {
     TRY(begin_telling(t, err));
@@ -176,7 +204,7 @@ static enum status tell(struct directed_teller *t, struct error *err)
     TRY(tell_initial(t, err));
     for (size_t i = 0; i < t->d->txns.count; i++)
         TRY(tell_txn(t, i, err));
-    return STATUS_OK;
+    return t->telling->has_places ? tell_orders(t, err) : STATUS_OK;
 }
 
 enum status directed_history(struct directed *d, const struct directed_telling *telling,

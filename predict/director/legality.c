@@ -142,15 +142,26 @@ static enum status add_earlier(struct legality *l, uint32_t writer, bool *is_pos
     return STATUS_OK;
 }
 
-static enum status add_all(struct legality *l, uint32_t key, uint32_t writer, bool *is_possible,
+/* Whether the writer brings somebody with it that some earlier read then forces an edge of. */
+static bool brings_edges(const struct legality *l, uint32_t writer)
+{
+    for (uint32_t word = 0; word < l->words; word++)
+        if (brought(l, writer, word) & ~l->seen[word] & l->loaded[word])
+            return true;
+    return false;
+}
+
+/* The key's writers are at hand; not afterwards, if there are edges that others bring. */
+static enum status add_all(struct legality *l, uint32_t writer, bool *is_possible,
                            struct error *err)
 {
+    bool has_earlier = brings_edges(l, writer);
+
     *is_possible = true;
-    find_writers(l, key);
     for (uint32_t word = 0; word < l->words && *is_possible; word++)
         TRY(add_edges(l, (l->seen[word] | brought(l, writer, word)) & l->writers[word], word,
                       writer, is_possible, err));
-    return add_earlier(l, writer, is_possible, err);
+    return has_earlier ? add_earlier(l, writer, is_possible, err) : STATUS_OK;
 }
 
 /* --- What is legal ------------------------------------------------------------------------------ */
@@ -163,19 +174,15 @@ static bool is_initial_legal(const struct legality *l)
     return true;
 }
 
-/* Edges to one transaction alone close no cycle together that none of them closes. With others they may. */
-static bool is_legal_alone(const struct legality *l, uint32_t writer, bool *is_certain)
+static bool is_legal_alone(const struct legality *l, uint32_t writer)
 {
     const uint64_t *after = order_row(l->order.after, &l->order, writer);
 
-    *is_certain = true;
     for (uint32_t word = 0; word < l->words; word++) {
         uint64_t brings = brought(l, writer, word), new = brings & ~l->seen[word];
 
         if (((l->seen[word] | brings) & l->writers[word] & after[word]) || (new & l->barred[word]))
             return false;
-        if (new & l->loaded[word])
-            *is_certain = false;
     }
     return true;
 }
@@ -184,16 +191,16 @@ static enum status is_legal(struct legality *l, uint32_t key, uint32_t writer, b
                             struct error *err)
 {
     size_t mark = commit_order_mark(&l->order);
-    bool is_certain;
 
     if (writer == DIRECTED_INITIAL) {
         *legal = is_initial_legal(l);
         return STATUS_OK;
     }
-    *legal = is_legal_alone(l, writer, &is_certain);
-    if (!*legal || is_certain)
+    /* Edges to one transaction alone close no cycle together that none of them closes. With others they may. */
+    *legal = is_legal_alone(l, writer);
+    if (!*legal || !brings_edges(l, writer))
         return STATUS_OK;
-    TRY(add_all(l, key, writer, legal, err));
+    TRY(add_all(l, writer, legal, err));
     commit_order_go_back(&l->order, mark);
     find_writers(l, key);
     return STATUS_OK;
@@ -265,8 +272,9 @@ static enum status take(struct legality *l, uint32_t key, uint32_t writer, struc
     size_t mark = commit_order_mark(&l->order);
     bool is_possible = true;
 
+    find_writers(l, key);
     if (writer != DIRECTED_INITIAL)
-        TRY(add_all(l, key, writer, &is_possible, err));
+        TRY(add_all(l, writer, &is_possible, err));
     assert(is_possible);
     for (uint32_t word = 0; writer != DIRECTED_INITIAL && word < l->words; word++)
         l->seen[word] |= brought(l, writer, word);

@@ -2,7 +2,7 @@
 # usage: help, names that are mistyped, and how errors are reported.
 . "$(dirname "$0")/helpers"
 
-subcommands="run sweep bisect prove explore check verify audit watch convert generate program list explain"
+subcommands="run sweep bisect prove explore check verify audit predict watch convert generate program list explain"
 
 run 2
 check "without arguments the usage goes to standard error" mentions err "usage: ordeal"
@@ -23,7 +23,7 @@ for subcommand in $subcommands; do
     check "help $subcommand shows the usage" mentions out "usage: ordeal $subcommand "
 done
 
-for subcommand in predict report; do
+for subcommand in report forecast; do
     run 2 "$subcommand" x
     check "$subcommand, which is not there yet, is no subcommand" \
         mentions err "no subcommand '$subcommand'"

@@ -57,8 +57,8 @@ sweep            sweep tiny.toml --seeds 1..2 -j 1 --out made/sweep
 sweep-bug        sweep found/capsule.toml --seeds 1..2 -j 2 --json
 bisect           bisect found/capsule.toml -j 1 --out made/bisect
 explore          explore program.toml --level causal --transactions 2 --serializable --out made/explore
-explore-store    explore tiny.toml --store --transactions 1 --within 5ms -j 1 --json
-explore-bug      explore wrong.toml --store --transactions 2 --within 3ms -j 1 --out made/explore
+explore-store    explore tiny.toml --store --transactions 1 -j 1 --json
+explore-bug      explore wrong.toml --store --transactions 2 -j 1 --out made/explore
 prove            prove --bug no-timestamp-cache --seeds 1 -j 1
 record           record sqlite --clients 1 --transactions 4 --out made/record
 record-apart     record sqlite --topology processes --clients 1 --transactions 4

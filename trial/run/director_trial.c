@@ -382,6 +382,11 @@ static enum status ask_invariants(struct director_trial *t, struct error *err)
 
 /* --- Judging ------------------------------------------------------------------------------------ */
 
+static bool has_places(const struct director_trial *t)
+{
+    return !t->by_file && t->mode == DIRECTOR_LATEST;
+}
+
 static struct directed_telling telling_of(const struct director_trial *t)
 {
     const char *slash = strrchr(t->scenario->workload.program, '/');
@@ -390,7 +395,7 @@ static struct directed_telling telling_of(const struct director_trial *t)
         .producer = text_of(t->options.producer),
         .workload = text_of(slash ? slash + 1 : t->scenario->workload.program),
         .load = text_of(t->scenario->workload.load),
-        .has_places = !t->by_file && t->mode == DIRECTOR_LATEST,
+        .has_places = has_places(t),
     };
 }
 
@@ -412,6 +417,15 @@ static const struct checker *complete_checker(enum level level)
     return checker_find(is_strong ? TEXT("blackbox") : TEXT("weak"));
 }
 
+/* Who must judge. With the store's own order, statements can be judged as they are. */
+static const struct checker *due_checker(const struct director_trial *t)
+{
+    const struct checker *certificate = checker_find(TEXT("certificate"));
+
+    return has_places(t) && checker_decides(certificate, t->level) ? certificate
+                                                                   : complete_checker(t->level);
+}
+
 static enum status ask_jury(struct director_trial *t, struct error *err)
 {
     const struct check_wishes *wishes = &t->scenario->check;
@@ -428,7 +442,7 @@ static enum status ask_jury(struct director_trial *t, struct error *err)
 
     if (wishes->is_listed && wishes->checkers == 0)
         return STATUS_OK;
-    options.due = wishes->is_listed ? wishes->checkers : jury_bit(complete_checker(t->level));
+    options.due = wishes->is_listed ? wishes->checkers : jury_bit(due_checker(t));
     TRY(jury_judge(&t->jury, director_trial_judged(t), &options, err));
     t->is_judged = true;
     return STATUS_OK;
@@ -488,7 +502,9 @@ void director_trial_close(struct director_trial *t)
 
 const struct history *director_trial_judged(const struct director_trial *t)
 {
-    return t->history.statement_count > 0 ? &t->items : &t->history;
+    bool is_whole = t->history.statement_count == 0 || due_checker(t) != complete_checker(t->level);
+
+    return is_whole ? &t->history : &t->items;
 }
 
 enum verdict director_trial_verdict(const struct director_trial *t)

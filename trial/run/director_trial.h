@@ -9,8 +9,8 @@
  * which versions are read, is drawn from the seed, too, or said by a file (predict/director/choices.h). A transaction
  * that the level refuses is tried again when it is its session's turn, up to workload.attempts.
  *
- * The jury judges the history at the level; statements are taken as the reads that they made, of rows that they did not
- * return, too. Beside that it is asked whether what was seen is serializable: that it is not is no violation.
+ * The jury judges the history at the level. Where nobody could judge its statements as such, they are taken as the reads
+ * that they made, of rows that they did not return, too. Beside that it is asked whether what was seen is serializable: that it is not is no violation.
  */
 #ifndef TRIAL_RUN_DIRECTOR_TRIAL_H
 #define TRIAL_RUN_DIRECTOR_TRIAL_H
@@ -68,7 +68,7 @@ MUST_USE enum status director_trial_run(struct director_trial *, const struct sc
 void director_trial_close(struct director_trial *);
 
 enum verdict director_trial_verdict(const struct director_trial *);
-/* What was judged: without statements, if it has some. */
+/* What was judged: the history, or its items. */
 const struct history *director_trial_judged(const struct director_trial *);
 
 /* The log of the calls. */

@@ -106,7 +106,7 @@ static void at_causal_an_update_is_lost_and_at_snapshot_the_second_is_refused(vo
 /* The history, the log of calls, the counts and a sum of the final rows. */
 static struct digest state_of(struct directed *d)
 {
-    struct directed_telling telling = { .producer = TEXT("test"), .has_places = true };
+    struct directed_telling telling = { .producer = TEXT("test") };
     struct buffer bytes = { 0 };
     struct digest_stream stream;
     struct history h;
