@@ -63,7 +63,7 @@ struct drawing {
 /* Of the predicted trace's own number. */
 static uint32_t observed_number(const struct drawing *d, uint32_t txn)
 {
-    const struct trace *t = d->p->observed, *predicted = &d->p->confirmation->trace;
+    const struct dataflow *t = d->p->observed, *predicted = &d->p->confirmation->trace;
     uint32_t place;
 
     BISECT(place, 0, t->txn_count, t->txn[place] < predicted->txn[txn]);
@@ -73,20 +73,20 @@ static uint32_t observed_number(const struct drawing *d, uint32_t txn)
 
 static void mark_writer(struct drawing *d, uint32_t writer)
 {
-    if (writer < TRACE_INITIAL)
+    if (writer < DATAFLOW_INITIAL)
         d->txn_matters[writer] = true;
 }
 
 static void mark(struct drawing *d)
 {
-    const struct trace *t = d->p->observed;
+    const struct dataflow *t = d->p->observed;
     const struct confirmation *c = d->p->confirmation;
 
     for (uint32_t s = 0; s < t->session_count; s++) {
         uint32_t txn = d->p->prediction->boundary[s];
 
-        for (uint32_t e = txn == TRACE_NONE ? 0 : t->event_start[txn];
-             txn != TRACE_NONE && e < t->event_start[txn + 1]; e++)
+        for (uint32_t e = txn == DATAFLOW_NONE ? 0 : t->event_start[txn];
+             txn != DATAFLOW_NONE && e < t->event_start[txn + 1]; e++)
             if (told_is_changed(d->p, e)) {
                 d->key_matters[t->key[t->events[e].key]] = true;
                 d->txn_matters[txn] = true;
@@ -101,21 +101,21 @@ static void mark(struct drawing *d)
         if (edge->kind == CYCLE_SO)
             continue;
         d->key_matters[c->trace.key[edge->key]] = true;
-        if (edge->other < TRACE_INITIAL)
+        if (edge->other < DATAFLOW_INITIAL)
             d->txn_matters[observed_number(d, edge->other)] = true;
     }
 }
 
 static bool event_matters(const struct drawing *d, uint32_t event)
 {
-    const struct trace *t = d->p->observed;
+    const struct dataflow *t = d->p->observed;
 
     return d->key_matters[t->key[t->events[event].key]];
 }
 
 static enum status place_txns(struct drawing *d, struct error *err)
 {
-    const struct trace *t = d->p->observed;
+    const struct dataflow *t = d->p->observed;
     int64_t y = HEAD;
 
     for (uint32_t txn = 0; txn < t->txn_count; txn++)
@@ -209,8 +209,8 @@ static void draw_event(const struct drawing *d, const struct drawn_txn *drawn, u
                        bool is_predicted, int64_t y)
 {
     static const char *const classes[] = { "event", "event changed", "event out" };
-    const struct trace *t = d->p->observed;
-    struct trace_event e = t->events[event];
+    const struct dataflow *t = d->p->observed;
+    struct dataflow_event e = t->events[event];
     struct text key = told_key(t, e.key);
     struct buffer writer = { 0 };
     uint32_t place = event - t->event_start[drawn->txn];
@@ -219,11 +219,11 @@ static void draw_event(const struct drawing *d, const struct drawn_txn *drawn, u
 
     if (is_predicted && place >= told_included(d->p, drawn->txn))
         look = LOOK_OUT;
-    if (trace_is_read(e)) {
+    if (dataflow_is_read(e)) {
         uint32_t from = is_predicted && is_changed ? d->p->prediction->writer[event] : e.writer;
 
         buffer_text(&writer, TEXT(" ← "));
-        if (from == TRACE_INITIAL)
+        if (from == DATAFLOW_INITIAL)
             buffer_text(&writer, TEXT("initial"));
         else
             told_print_writer(t, from, &writer);
@@ -237,7 +237,7 @@ static void draw_event(const struct drawing *d, const struct drawn_txn *drawn, u
         begin_text(d->out, classes[look], drawn->x + BOX_PAD + 3, y);
         buffer_text(d->out, TEXT("<title>"));
         print_shortened(d->out, key, 400);
-        buffer_text(d->out, trace_is_read(e) ? TEXT("</title>r ") : TEXT("</title>w "));
+        buffer_text(d->out, dataflow_is_read(e) ? TEXT("</title>r ") : TEXT("</title>w "));
         print_shortened(d->out, key, taken + 6 < BOX_CHARS ? BOX_CHARS - taken : 6);
         buffer_print(d->out, "%s</text>\n", writer.at);
     }
@@ -255,7 +255,7 @@ static const char *note_of(const struct drawing *d, uint32_t txn, bool is_predic
 
 static void draw_box(const struct drawing *d, const struct drawn_txn *drawn, bool is_predicted)
 {
-    const struct trace *t = d->p->observed;
+    const struct dataflow *t = d->p->observed;
     bool is_boundary = is_predicted && told_is_boundary(d->p, drawn->txn);
     bool is_out = is_predicted && !is_boundary && !told_is_full(d->p, drawn->txn);
     uint32_t end = t->event_start[drawn->txn] + told_included(d->p, drawn->txn), shown = 0;
@@ -296,7 +296,7 @@ static void draw_box(const struct drawing *d, const struct drawn_txn *drawn, boo
 
 static void draw_lanes(const struct drawing *d)
 {
-    const struct trace *t = d->p->observed;
+    const struct dataflow *t = d->p->observed;
 
     for (uint32_t s = 0; s < t->session_count; s++) {
         int64_t x = SIDE + ((int64_t)d->lane_of[s] - 1) * (BOX_WIDTH + LANE_GAP) + BOX_WIDTH / 2;
@@ -437,7 +437,7 @@ static enum status draw_curves(struct drawing *d, struct error *err)
 static enum status draw_label(struct drawing *d, const struct cycle_edge *edge,
                               const struct curve *curve, struct error *err)
 {
-    const struct trace *predicted = &d->p->confirmation->trace;
+    const struct dataflow *predicted = &d->p->confirmation->trace;
     struct text key = edge->kind == CYCLE_SO ? TEXT("") : told_key(predicted, edge->key);
     size_t chars = char_count(key);
     struct rectangle at;

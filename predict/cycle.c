@@ -8,11 +8,11 @@
 
 struct known_edge {
     struct cycle_edge edge;
-    uint32_t next; /* of the same origin, or TRACE_NONE */
+    uint32_t next; /* of the same origin, or DATAFLOW_NONE */
 };
 
 struct cycle_search {
-    const struct trace *trace;
+    const struct dataflow *trace;
     struct arena *arena;
     uint32_t row_words;
     uint64_t *reach; /* a row of bits by transaction: who must come after it */
@@ -79,29 +79,30 @@ static enum status add_edge(struct cycle_search *s, struct cycle_edge edge, bool
 
 static enum status add_given(struct cycle_search *s, struct error *err)
 {
-    const struct trace *t = s->trace;
+    const struct dataflow *t = s->trace;
 
     for (uint32_t txn = 0; txn < t->txn_count; txn++) {
-        if (t->previous[txn] != TRACE_NONE)
-            TRY(add_edge(
-                s, (struct cycle_edge){ CYCLE_SO, t->previous[txn], txn, TRACE_NONE, TRACE_NONE },
-                true, err));
+        if (t->previous[txn] != DATAFLOW_NONE)
+            TRY(add_edge(s,
+                         (struct cycle_edge){ CYCLE_SO, t->previous[txn], txn, DATAFLOW_NONE,
+                                              DATAFLOW_NONE },
+                         true, err));
         for (uint32_t e = t->event_start[txn]; e < t->event_start[txn + 1]; e++) {
-            struct trace_event event = t->events[e];
+            struct dataflow_event event = t->events[e];
 
-            if (trace_is_read(event) && event.writer != TRACE_INITIAL)
+            if (dataflow_is_read(event) && event.writer != DATAFLOW_INITIAL)
                 TRY(add_edge(
-                    s, (struct cycle_edge){ CYCLE_WR, event.writer, txn, event.key, TRACE_NONE },
+                    s, (struct cycle_edge){ CYCLE_WR, event.writer, txn, event.key, DATAFLOW_NONE },
                     true, err));
         }
     }
     return STATUS_OK;
 }
 
-static enum status add_of_read(struct cycle_search *s, uint32_t reader, struct trace_event read,
+static enum status add_of_read(struct cycle_search *s, uint32_t reader, struct dataflow_event read,
                                struct error *err)
 {
-    const struct trace *t = s->trace;
+    const struct dataflow *t = s->trace;
 
     for (uint32_t i = t->writer_start[read.key]; i < t->writer_start[read.key + 1] && !s->is_closed;
          i++) {
@@ -109,7 +110,7 @@ static enum status add_of_read(struct cycle_search *s, uint32_t reader, struct t
 
         if (other == read.writer || other == reader)
             continue;
-        if (read.writer == TRACE_INITIAL || must_precede(s, read.writer, other))
+        if (read.writer == DATAFLOW_INITIAL || must_precede(s, read.writer, other))
             TRY(add_edge(s, (struct cycle_edge){ CYCLE_RW, reader, other, read.key, read.writer },
                          false, err));
         else if (must_precede(s, other, reader))
@@ -121,14 +122,14 @@ static enum status add_of_read(struct cycle_search *s, uint32_t reader, struct t
 
 static enum status saturate(struct cycle_search *s, struct error *err)
 {
-    const struct trace *t = s->trace;
+    const struct dataflow *t = s->trace;
 
     TRY(add_given(s, err));
     do {
         s->has_grown = false;
         for (uint32_t txn = 0; txn < t->txn_count && !s->is_closed; txn++)
             for (uint32_t e = t->event_start[txn]; e < t->event_start[txn + 1]; e++)
-                if (trace_is_read(t->events[e]))
+                if (dataflow_is_read(t->events[e]))
                     TRY(add_of_read(s, txn, t->events[e], err));
     } while (s->has_grown && !s->is_closed);
     return STATUS_OK;
@@ -154,13 +155,13 @@ static void visit(struct way_search *w, struct cycle_edge edge)
 
 static void visit_session(struct cycle_search *s, struct way_search *w, uint32_t txn)
 {
-    const struct trace *t = s->trace;
+    const struct dataflow *t = s->trace;
     uint32_t session = t->session[txn], place, end = t->session_start[session + 1];
 
     BISECT(place, t->session_start[session], end, t->session_txns[place] <= txn);
     for (; place < end; place++)
-        visit(w,
-              (struct cycle_edge){ CYCLE_SO, txn, t->session_txns[place], TRACE_NONE, TRACE_NONE });
+        visit(w, (struct cycle_edge){ CYCLE_SO, txn, t->session_txns[place], DATAFLOW_NONE,
+                                      DATAFLOW_NONE });
 }
 
 /* The way back from where the closing edge leads. */
@@ -179,7 +180,7 @@ static enum status close_cycle(struct cycle_search *s, struct cycle *cycle, stru
 
         assert(w.head <= w.tail);
         visit_session(s, &w, txn);
-        for (uint32_t e = s->first[txn]; e != TRACE_NONE; e = s->known.at[e].next)
+        for (uint32_t e = s->first[txn]; e != DATAFLOW_NONE; e = s->known.at[e].next)
             visit(&w, s->known.at[e].edge);
     }
     for (uint32_t at = to; at != from; at = w.by[at].from)
@@ -193,8 +194,8 @@ static enum status close_cycle(struct cycle_search *s, struct cycle *cycle, stru
     return STATUS_OK;
 }
 
-enum status trace_find_cycle(const struct trace *trace, struct arena *arena, struct cycle *cycle,
-                             struct error *err)
+enum status dataflow_find_cycle(const struct dataflow *trace, struct arena *arena,
+                                struct cycle *cycle, struct error *err)
 {
     struct cycle_search s = { .trace = trace,
                               .arena = arena,
@@ -205,7 +206,7 @@ enum status trace_find_cycle(const struct trace *trace, struct arena *arena, str
     PREDICT_TAKE(arena, s.reach, (size_t)trace->txn_count * s.row_words, err);
     PREDICT_TAKE(arena, s.first, trace->txn_count, err);
     for (uint32_t t = 0; t < trace->txn_count; t++)
-        s.first[t] = TRACE_NONE;
+        s.first[t] = DATAFLOW_NONE;
     status = saturate(&s, err);
     if (status == STATUS_OK && s.is_closed)
         status = close_cycle(&s, cycle, err);
