@@ -95,7 +95,8 @@ static const struct option predict_rows[] = {
     FLAG_ROW("validate", AT(validate),
              "execute what was predicted with --program, and say whether it happens"),
     NUMBER_ROW("window", "N", AT(window), 1, INT32_MAX,
-               "look at N transactions at a time (default: at all of them)"),
+               "look at N transactions at a time (default: at up to 200 together, and of\n"
+               "more at 60 at a time)"),
     TIMEOUT_ROW(AT(timeout), "reading\n"
                              "included; without an answer by then it is unknown"),
     TEXT_ROW("out", "DIR", AT(out),

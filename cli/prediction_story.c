@@ -7,6 +7,7 @@
 
 #define FILL_WIDTH 96
 #define CHANGES_MAX 6 /* that the paragraph tells */
+#define ENDS_MAX 3
 
 /* --- Names and parts --------------------------------------------------------------------------- */
 
@@ -183,31 +184,47 @@ static void tell_cycle(const struct told_prediction *p, struct buffer *out)
         c->fails.level == LEVEL_SERIALIZABLE ? "" : " and each session's in its own order");
 }
 
-static void tell_session(const struct told_prediction *p, uint32_t session, struct buffer *out)
+static void tell_boundary(const struct told_prediction *p, uint32_t session, struct buffer *out)
 {
     const struct dataflow *t = p->observed;
-    uint32_t count = t->session_start[session + 1] - t->session_start[session],
-             full = p->prediction->full[session];
-    uint32_t boundary = p->prediction->boundary[session];
-    int64_t id = told_session_id(t, session);
+    uint32_t count = t->session_start[session + 1] - t->session_start[session];
+    int64_t boundary = told_txn_id(t, p->prediction->boundary[session]);
 
-    if (boundary == DATAFLOW_NONE && full == count)
-        return;
-    if (boundary == DATAFLOW_NONE && full == 0)
-        buffer_print(out, " Session %" PRId64 " is left out.", id);
-    else if (boundary == DATAFLOW_NONE)
-        buffer_print(out, " Session %" PRId64 " ends after T%" PRId64 ".", id,
-                     told_txn_id(t, t->session_txns[t->session_start[session] + full - 1]));
-    else if (strategy_is_relaxed(p->options->strategy))
+    if (strategy_is_relaxed(p->options->strategy))
         buffer_print(
             out,
             " T%" PRId64
             " is taken as it was, though it might do something else after what it reads now%s.",
-            told_txn_id(t, boundary),
-            full + 1 < count ? "; what comes behind it in its session is left out" : "");
+            boundary,
+            p->prediction->full[session] + 1 < count
+                ? "; what comes behind it in its session is left out"
+                : "");
     else
-        buffer_print(out, " Session %" PRId64 " is cut in T%" PRId64 ", behind that read.", id,
-                     told_txn_id(t, boundary));
+        buffer_print(out, " Session %" PRId64 " is cut in T%" PRId64 ", behind that read.",
+                     told_session_id(t, session), boundary);
+}
+
+/* Sessions that end earlier than observed, without a boundary transaction. */
+static void tell_ends(const struct told_prediction *p, struct buffer *out)
+{
+    const struct dataflow *t = p->observed;
+    uint32_t count = 0;
+
+    for (uint32_t s = 0; s < t->session_count; s++) {
+        uint32_t first = t->session_start[s], full = p->prediction->full[s];
+
+        if (p->prediction->boundary[s] != DATAFLOW_NONE ||
+            full == t->session_start[s + 1] - first || count++ >= ENDS_MAX)
+            continue;
+        if (full == 0)
+            buffer_print(out, " Session %" PRId64 " is left out.", told_session_id(t, s));
+        else
+            buffer_print(out, " Session %" PRId64 " ends after T%" PRId64 ".",
+                         told_session_id(t, s), told_txn_id(t, t->session_txns[first + full - 1]));
+    }
+    if (count > ENDS_MAX)
+        buffer_print(out, " %" PRIu32 " more sessions end earlier than observed.",
+                     count - ENDS_MAX);
 }
 
 void prediction_story_tell(const struct told_prediction *p, struct buffer *out)
@@ -222,7 +239,9 @@ void prediction_story_tell(const struct told_prediction *p, struct buffer *out)
     buffer_print(out, " %c%s allows it: %s.", level[0] - 'a' + 'A', level + 1,
                  level_promise(p->options->level));
     for (uint32_t s = 0; s < p->observed->session_count; s++)
-        tell_session(p, s, out);
+        if (p->prediction->boundary[s] != DATAFLOW_NONE)
+            tell_boundary(p, s, out);
+    tell_ends(p, out);
     if (p->observed->unjudged > 0)
         buffer_print(
             out,
@@ -289,8 +308,8 @@ static void print_session(const struct told_prediction *p, uint32_t session, str
         buffer_print(out, "%sT%" PRId64 "%s", full > 0 ? "; " : "", told_txn_id(t, boundary),
                      strategy_is_relaxed(p->options->strategy) ? "" : ", cut");
     if (rest > 0)
-        buffer_print(out, "%s%" PRIu32 " left out", full > 0 || boundary != DATAFLOW_NONE ? "; " : "",
-                     rest);
+        buffer_print(out, "%s%" PRIu32 " left out",
+                     full > 0 || boundary != DATAFLOW_NONE ? "; " : "", rest);
     buffer_byte(out, '\n');
     if (boundary == DATAFLOW_NONE)
         return;

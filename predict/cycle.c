@@ -3,6 +3,8 @@
 #include <assert.h>
 
 #include "base/array.h"
+#include "base/bisect.h"
+#include "predict/predict_private.h"
 
 struct known_edge {
     struct cycle_edge edge;
@@ -25,11 +27,6 @@ const char *cycle_edge_name(enum cycle_edge_kind kind)
     static const char *const names[] = { "so", "wr", "ww", "rw" };
 
     return names[kind];
-}
-
-static enum status refuse_size(struct error *err)
-{
-    return error_set(err, STATUS_OVER_LIMIT, "no memory to look for a cycle");
 }
 
 /* --- Edges that every order has --------------------------------------------------------------- */
@@ -86,9 +83,10 @@ static enum status add_given(struct cycle_search *s, struct error *err)
 
     for (uint32_t txn = 0; txn < t->txn_count; txn++) {
         if (t->previous[txn] != DATAFLOW_NONE)
-            TRY(add_edge(
-                s, (struct cycle_edge){ CYCLE_SO, t->previous[txn], txn, DATAFLOW_NONE, DATAFLOW_NONE },
-                true, err));
+            TRY(add_edge(s,
+                         (struct cycle_edge){ CYCLE_SO, t->previous[txn], txn, DATAFLOW_NONE,
+                                              DATAFLOW_NONE },
+                         true, err));
         for (uint32_t e = t->event_start[txn]; e < t->event_start[txn + 1]; e++) {
             struct dataflow_event event = t->events[e];
 
@@ -139,43 +137,65 @@ static enum status saturate(struct cycle_search *s, struct error *err)
 
 /* --- The cycle -------------------------------------------------------------------------------- */
 
-/* The way back from where the closing edge leads, with the fewest edges. */
+/* A search for the way with the fewest edges, where any number of steps within a session is one. */
+struct way_search {
+    uint32_t *queue, head, tail;
+    struct cycle_edge *by; /* by transaction: the edge that led there first */
+    bool *is_seen;
+};
+
+static void visit(struct way_search *w, struct cycle_edge edge)
+{
+    if (w->is_seen[edge.to])
+        return;
+    w->is_seen[edge.to] = true;
+    w->by[edge.to] = edge;
+    w->queue[w->tail++] = edge.to;
+}
+
+static void visit_session(struct cycle_search *s, struct way_search *w, uint32_t txn)
+{
+    const struct dataflow *t = s->trace;
+    uint32_t session = t->session[txn], place, end = t->session_start[session + 1];
+
+    BISECT(place, t->session_start[session], end, t->session_txns[place] <= txn);
+    for (; place < end; place++)
+        visit(w, (struct cycle_edge){ CYCLE_SO, txn, t->session_txns[place], DATAFLOW_NONE,
+                                      DATAFLOW_NONE });
+}
+
+/* The way back from where the closing edge leads. */
 static enum status close_cycle(struct cycle_search *s, struct cycle *cycle, struct error *err)
 {
-    uint32_t count = s->trace->txn_count, from = s->closing.to, to = s->closing.from;
-    uint32_t *queue = arena_push(s->arena, count, sizeof *queue);
-    uint32_t *by =
-        arena_push(s->arena, count, sizeof *by); /* known edge that leads there, and one */
-    uint32_t head = 0, tail = 0, length = 1;
+    uint32_t count = s->trace->txn_count, from = s->closing.to, to = s->closing.from, length = 1;
+    struct way_search w = { .head = 0 };
 
-    cycle->edges = arena_push(s->arena, (size_t)count + 1, sizeof *cycle->edges);
-    if (!queue || !by || !cycle->edges)
-        return refuse_size(err);
-    queue[tail++] = from;
-    while (by[to] == 0 && from != to) {
-        assert(head < tail);
-        for (uint32_t e = s->first[queue[head]]; e != DATAFLOW_NONE; e = s->known.at[e].next) {
-            uint32_t next = s->known.at[e].edge.to;
+    PREDICT_TAKE(s->arena, w.queue, count, err);
+    PREDICT_TAKE(s->arena, w.by, count, err);
+    PREDICT_TAKE(s->arena, w.is_seen, count, err);
+    w.is_seen[from] = true;
+    w.queue[w.tail++] = from;
+    while (!w.is_seen[to]) {
+        uint32_t txn = w.queue[w.head++];
 
-            if (by[next] == 0 && next != from) {
-                by[next] = e + 1;
-                queue[tail++] = next;
-            }
-        }
-        head++;
+        assert(w.head <= w.tail);
+        visit_session(s, &w, txn);
+        for (uint32_t e = s->first[txn]; e != DATAFLOW_NONE; e = s->known.at[e].next)
+            visit(&w, s->known.at[e].edge);
     }
-    for (uint32_t at = to; at != from; at = s->known.at[by[at] - 1].edge.from)
+    for (uint32_t at = to; at != from; at = w.by[at].from)
         length++;
+    PREDICT_TAKE(s->arena, cycle->edges, length, err);
     cycle->count = length;
     cycle->edges[0] = s->closing;
-    for (uint32_t at = to; at != from; at = s->known.at[by[at] - 1].edge.from)
-        cycle->edges[--length] = s->known.at[by[at] - 1].edge;
+    for (uint32_t at = to; at != from; at = w.by[at].from)
+        cycle->edges[--length] = w.by[at];
     assert(length == 1);
     return STATUS_OK;
 }
 
-enum status dataflow_find_cycle(const struct dataflow *trace, struct arena *arena, struct cycle *cycle,
-                             struct error *err)
+enum status dataflow_find_cycle(const struct dataflow *trace, struct arena *arena,
+                                struct cycle *cycle, struct error *err)
 {
     struct cycle_search s = { .trace = trace,
                               .arena = arena,
@@ -183,10 +203,8 @@ enum status dataflow_find_cycle(const struct dataflow *trace, struct arena *aren
     enum status status;
 
     *cycle = (struct cycle){ 0 };
-    s.reach = arena_push(arena, (size_t)trace->txn_count * s.row_words, sizeof *s.reach);
-    s.first = arena_push(arena, trace->txn_count, sizeof *s.first);
-    if (!s.reach || !s.first)
-        return refuse_size(err);
+    PREDICT_TAKE(arena, s.reach, (size_t)trace->txn_count * s.row_words, err);
+    PREDICT_TAKE(arena, s.first, trace->txn_count, err);
     for (uint32_t t = 0; t < trace->txn_count; t++)
         s.first[t] = DATAFLOW_NONE;
     status = saturate(&s, err);
