@@ -37,6 +37,11 @@ watch            watch --profile postgresql/serializable
 verify-items     verify items.jsonl items.witness
 verify-rows      verify rows.jsonl rows.witness
 verify-bad       verify bad.jsonl bad.witness
+predict          predict skew.jsonl --level causal --strategy approx-relaxed --out made/predict
+predict-rows     predict rows.jsonl --level read-committed --json
+predict-none     predict skew.jsonl --level snapshot
+verify-predicted verify skew.jsonl predicted/witness.json
+verify-rows-predicted verify rows.jsonl rows-predicted/witness.json
 audit            audit calls.jsonl --programs bank.sql --level snapshot --witness made/witness
 audit-bad        audit wrong.jsonl --programs bank.sql --level serializable --json
 audit-rows       audit rows.jsonl --level serializable
@@ -130,6 +135,12 @@ sessions = 1
 [database]
 kind = "sqlite"
 TOML
+cat >skew.jsonl <<'JSONL'
+{"ordeal-history":1}
+{"txn":1,"session":0,"status":"ok","ops":[{"r":"x","v":null},{"w":"x","v":10}]}
+{"txn":2,"session":1,"status":"ok","ops":[{"r":"x","v":10},{"r":"y","v":null},{"w":"x","v":20}]}
+{"txn":3,"session":0,"status":"ok","ops":[{"r":"x","v":20},{"r":"y","v":null},{"w":"y","v":5}]}
+JSONL
 mkdir -p scenarios/bugs
 cp tiny.toml scenarios
 cp "$root/scenarios/bugs/no-timestamp-cache.toml" scenarios/bugs
@@ -148,6 +159,8 @@ while "$ORDEAL" run wrong.toml --seed $seed >out 2>err && [ $seed -lt 20 ]; do s
     "$ORDEAL" check items.jsonl --checker blackbox --witness items.witness
     "$ORDEAL" check rows.jsonl --checker certificate --witness rows.witness
     "$ORDEAL" check bad.jsonl --checker infer --witness bad.witness
+    "$ORDEAL" predict skew.jsonl --level causal --strategy approx-relaxed --out predicted
+    "$ORDEAL" predict rows.jsonl --level read-committed --out rows-predicted
     "$ORDEAL" run program.toml --audit-log calls.jsonl
     sed '2s/"rows":\[\["/&1/' calls.jsonl >wrong.jsonl
     "$ORDEAL" run program.toml --set check.level=causal --director oldest --out directed
@@ -192,7 +205,7 @@ is_whole() {
             made/sweep | made/sweep/journal) continue ;; # it stays, to be resumed
             made/record) [ -s "$file/history.jsonl" ] && [ -s "$file/run.json" ] || return ;;
             made/record/*) ;;
-            made/run | made/bisect) [ "$(ls "$file")" = "$(ls "whole/${file#made/}")" ] || return ;;
+            made/run | made/bisect | made/predict) [ "$(ls "$file")" = "$(ls "whole/${file#made/}")" ] || return ;;
             *) [ "$(timeless <"$file")" = "$(timeless <"whole/${file#made/}")" ] || return ;;
         esac
     done 2>/dev/null
