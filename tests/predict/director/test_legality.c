@@ -193,6 +193,42 @@ static void what_one_session_has_seen_is_settled_for_all(void)
     script_close(&script);
 }
 
+/* T0 writes both; how the session after it sees t/1 and t/2, by two statements or by one. */
+static uint32_t divergences_at_read_committed(const char *call, uint32_t second,
+                                              bool first_is_initial)
+{
+    const struct wanted_read wishes[] = {
+        { .session = 1, .statement = 0, .key = { "t/1", 3 }, .is_initial = first_is_initial },
+        { .session = 1, .statement = second, .key = { "t/2", 3 }, .is_initial = !first_is_initial },
+    };
+    struct director_state state;
+    struct script script;
+    struct error err;
+    uint32_t count;
+
+    ASSERT_OK(script_init(&script, wishes, ROW_COUNT(wishes),
+                          directed_fixture_director(&state, DIRECTOR_LATEST, 1), &err),
+              &err);
+    store = directed_fixture_open(LEVEL_READ_COMMITTED, 2, false);
+    directed_fixture_call(store, 0, "step(0, 0, 1, 2, 5)", script_director(&script));
+    directed_fixture_call(store, 1, call, script_director(&script));
+    script_finish(&script);
+    count = (uint32_t)script.divergences.count;
+    TEST_ASSERT_TRUE(count == 0 || script.divergences.at[0].kind == DIVERGENCE_ILLEGAL);
+    script_close(&script);
+    directed_fixture_close(store);
+    store = NULL;
+    return count;
+}
+
+static void at_read_committed_a_later_statement_may_see_more_and_one_statement_sees_one_moment(void)
+{
+    TEST_ASSERT_EQUAL_UINT32(0, divergences_at_read_committed("step(1, 2, 0, 0, 0)", 1, true));
+    TEST_ASSERT_EQUAL_UINT32(1, divergences_at_read_committed("step(1, 2, 0, 0, 0)", 1, false));
+    TEST_ASSERT_EQUAL_UINT32(1, divergences_at_read_committed("scan(0, 9, 0, 0)", 0, true));
+    TEST_ASSERT_EQUAL_UINT32(1, divergences_at_read_committed("scan(0, 9, 0, 0)", 0, false));
+}
+
 int main(void)
 {
     UNITY_BEGIN();
@@ -200,6 +236,7 @@ int main(void)
     RUN_TEST(at_read_atomic_exactly_the_legal_versions_are_offered);
     RUN_TEST(at_read_committed_exactly_the_legal_versions_are_offered);
     RUN_TEST(at_all_levels_what_is_offered_is_legal);
+    RUN_TEST(at_read_committed_a_later_statement_may_see_more_and_one_statement_sees_one_moment);
     RUN_TEST(what_one_session_has_seen_is_settled_for_all);
     return UNITY_END();
 }
