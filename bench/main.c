@@ -42,6 +42,8 @@ static const struct {
     { "audit", bench_audit, false },
     { "audit-figures", bench_audit_figures, true },
     { "audit-record", bench_audit_record, true },
+    { "predict", bench_predict, true },
+    { "predict-sizes", bench_predict_sizes, false },
     { "costs", bench_costs, true },
     { "record", bench_record, true },
     { "record-figures", bench_record_figures, true },
