@@ -63,6 +63,7 @@ void bench_audit_figures(void); /* takes minutes, and Z3 */
 void bench_audit_record(void); /* takes minutes, and a server */
 void bench_predict(void); /* takes a few minutes, and Z3 */
 void bench_predict_sizes(void);
+void bench_predict_record(void); /* takes minutes, and a server */
 void bench_costs(void);
 void bench_record(void); /* takes minutes, and a server */
 void bench_record_figures(void); /* likewise */

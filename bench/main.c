@@ -44,6 +44,7 @@ static const struct {
     { "audit-record", bench_audit_record, true },
     { "predict", bench_predict, true },
     { "predict-sizes", bench_predict_sizes, false },
+    { "predict-record", bench_predict_record, true },
     { "costs", bench_costs, true },
     { "record", bench_record, true },
     { "record-figures", bench_record_figures, true },

@@ -16,6 +16,7 @@
 
 #define SESSIONS 3
 #define CHANCE_RUNS 100
+#define ROW_PATIENCE 3     /* a row is over after so many times the time that one prediction may take */
 #define Z3_SECONDS 2.0     /* for one prediction, */
 #define Z3_ROW_SECONDS 2.5 /* and for all of a row: those that are begun before it is over */
 #define COMPLAINT_BYTES 600
@@ -30,7 +31,7 @@ static const uint32_t transactions_of[SIZES] = { PREDICT_SMALL, PREDICT_LARGE };
 
 struct bench_predict {
     struct observed_run *runs; /* by program, size and seed */
-    unsigned validated[PROGRAMS][SIZES][LEVEL_COUNT][STRATEGY_COUNT];
+    unsigned validated_percent[PROGRAMS][SIZES][LEVEL_COUNT][STRATEGY_COUNT];
     ARRAY(char *) complaints;
 };
 
@@ -153,7 +154,7 @@ static enum status fill_row(struct bench_predict *b, size_t program, size_t size
 
     *row = (struct row){ 0 };
     for (unsigned seed = 0;
-         seed < PREDICT_SEEDS && (seconds_max <= 0 || bench_seconds() - from < seconds_max);
+         seed < PREDICT_SEEDS && bench_seconds() - from < seconds_max;
          seed++) {
         struct predicted p;
 
@@ -237,8 +238,8 @@ static enum status predict_at(struct bench_predict *b, const char *title, enum l
                 if (strategy == STRATEGY_APPROX_STRICT &&
                     (level != LEVEL_CAUSAL && level != LEVEL_READ_COMMITTED))
                     continue; /* the same as exact-strict, and no paper to stand beside */
-                TRY(fill_row(b, program, size, &task, 0, &row, err));
-                b->validated[program][size][level][strategy] = row.validated;
+                TRY(fill_row(b, program, size, &task, ROW_PATIENCE * task.seconds_max, &row, err));
+                b->validated_percent[program][size][level][strategy] = 100 * row.validated / row.asked;
                 print_row(program, size, &task, &row);
             }
     return STATUS_OK;
@@ -303,8 +304,8 @@ static void print_chance(const struct bench_predict *b, size_t program, size_t s
 
     printf("| %-9s | %2u | %3u%% | %3u%% | %3u%% | %3u%% | %3u%% | %7.0f |", programs[program],
            transactions_of[size], c->failed, c->unserializable, c->unknown,
-           10 * b->validated[program][size][level][best],
-           10 * b->validated[program][size][level][STRATEGY_SEMANTIC],
+           b->validated_percent[program][size][level][best],
+           b->validated_percent[program][size][level][STRATEGY_SEMANTIC],
            c->seconds > 0 ? c->reads / c->seconds : 0);
     if (paper)
         printf(" %d%% | %d%% | %d%% |", paper->failed, paper->unserializable, paper->isopredict);
