@@ -5,7 +5,6 @@
 
 #include "cli/audit_input.h"
 #include "trial/run/director_trial.h"
-#include "trial/run/run.h"
 
 bool predict_program_is_log(const char *history)
 {
@@ -74,7 +73,7 @@ enum status predict_program_read(struct predict_program *p, const char *program,
 static enum status run_directed(const struct scenario *scenario, const atomic_bool *stop, struct buffer *log,
                                 struct error *err)
 {
-    struct director_trial_options options = { .director = "latest", .stop = stop };
+    struct director_trial_options options = { .director = "latest", .producer = "", .stop = stop };
     struct director_trial *trial = calloc(1, sizeof *trial);
     enum status status;
 
@@ -85,23 +84,6 @@ static enum status run_directed(const struct scenario *scenario, const atomic_bo
         status = director_trial_call_log(trial, log, err);
     director_trial_close(trial);
     free(trial);
-    return status;
-}
-
-static enum status run_simulated(const struct scenario *scenario, const atomic_bool *stop, struct buffer *log,
-                                 struct error *err)
-{
-    struct run_options options = { .stop = stop, .notes_calls = true };
-    struct simulation *simulation = calloc(1, sizeof *simulation);
-    enum status status;
-
-    if (!simulation)
-        return error_set(err, STATUS_OVER_LIMIT, "no memory for a run");
-    status = simulation_run(simulation, scenario, &options, err);
-    if (status == STATUS_OK)
-        status = simulation_call_log(simulation, log, err);
-    simulation_close(simulation);
-    free(simulation);
     return status;
 }
 
@@ -129,41 +111,27 @@ static enum status take_log(struct predict_program *p, const char *name, struct 
     return status == STATUS_OK ? predict_calls_init(&p->calls, &p->program, &p->log, err) : status;
 }
 
-/* Whether all transactions are among the calls. */
-static bool has_all(const struct predict_program *p, const struct trace *t)
-{
-    for (uint32_t txn = 0; txn < t->txn_count; txn++)
-        if (predict_calls_find(&p->calls, t->history->txn_id[t->txn[txn]]) == UINT32_MAX)
-            return false;
-    return t->txn_count > 0;
-}
-
+/* The calls of a run, if the history is what they do, executed one after another. */
 static enum status find_run(struct predict_program *p, const struct scenario *scenario, const char *path,
-                            const struct trace *t, const atomic_bool *stop, bool *is_observed, struct error *err)
+                            const struct dataflow *t, const atomic_bool *stop, struct error *err)
 {
-    struct error refused = { 0 }; /* a scenario with nemeses has no director */
+    bool matches;
 
-    *is_observed = false;
-    if (run_directed(scenario, stop, &p->text, &refused) == STATUS_OK) {
-        TRY(take_log(p, path, err));
-        TRY(predict_calls_match(&p->calls, t, is_observed, err));
-        if (*is_observed)
-            return STATUS_OK;
-    }
-    forget_log(p);
-    TRY(run_simulated(scenario, stop, &p->text, err));
+    TRY(run_directed(scenario, stop, &p->text, err));
     TRY(take_log(p, path, err));
-    if (has_all(p, t))
+    TRY(predict_calls_match(&p->calls, t, &matches, err));
+    if (matches)
         return STATUS_OK;
     error_set_file(err, path);
     return error_set(err, STATUS_BAD_INPUT,
-                     "the history is of no run of this scenario with seed %llu, on the directed store or simulated: "
-                     "give the scenario.toml that --out wrote beside it, or the log of calls in its place",
+                     "the history is not what `ordeal run --director latest` makes of this scenario with seed %llu: "
+                     "give the scenario.toml that its --out wrote, or in place of the history the log of calls that "
+                     "--audit-log writes",
                      (unsigned long long)scenario->seed);
 }
 
-enum status predict_program_run(struct predict_program *p, const char *path, const struct trace *t,
-                                const atomic_bool *stop, bool *is_observed, struct error *err)
+enum status predict_program_run(struct predict_program *p, const char *path, const struct dataflow *t,
+                                const atomic_bool *stop, struct error *err)
 {
     struct scenario *scenario = NULL;
     enum status status;
@@ -177,7 +145,7 @@ enum status predict_program_run(struct predict_program *p, const char *path, con
     if (status == STATUS_OK)
         status = program_load_file(&p->program, scenario->workload.program, err);
     if (status == STATUS_OK)
-        status = find_run(p, scenario, path, t, stop, is_observed, err);
+        status = find_run(p, scenario, path, t, stop, err);
     close_scenario(scenario);
     return status;
 }

@@ -258,7 +258,7 @@ enum status predict_calls_observe(const struct predict_calls *c, struct history 
     if (status == STATUS_OK)
         status = run_all(c, d, ids, err);
     if (status == STATUS_OK)
-        status = directed_history(d, &(struct directed_telling){ .ids = ids }, h, err);
+        status = directed_history(d, &(struct directed_telling){ .ids = ids, .has_places = true }, h, err);
     directed_close(d);
     free(ids);
     return status;
@@ -266,14 +266,14 @@ enum status predict_calls_observe(const struct predict_calls *c, struct history 
 
 /* --- Whether a history is of them ----------------------------------------------------------- */
 
-static bool same_writer(const struct trace *a, uint32_t first, const struct trace *b, uint32_t second)
+static bool same_writer(const struct dataflow *a, uint32_t first, const struct dataflow *b, uint32_t second)
 {
-    if (first >= TRACE_INITIAL || second >= TRACE_INITIAL)
+    if (first >= DATAFLOW_INITIAL || second >= DATAFLOW_INITIAL)
         return first == second;
     return a->history->txn_id[a->txn[first]] == b->history->txn_id[b->txn[second]];
 }
 
-static bool traces_match(const struct trace *a, const struct trace *b)
+static bool traces_match(const struct dataflow *a, const struct dataflow *b)
 {
     if (a->txn_count != b->txn_count || a->event_count != b->event_count)
         return false;
@@ -289,18 +289,18 @@ static bool traces_match(const struct trace *a, const struct trace *b)
     return true;
 }
 
-enum status predict_calls_match(const struct predict_calls *c, const struct trace *trace, bool *matches,
+enum status predict_calls_match(const struct predict_calls *c, const struct dataflow *trace, bool *matches,
                                 struct error *err)
 {
     struct arena arena = { 0 };
     struct history observed;
-    struct trace again;
+    struct dataflow again;
     enum status status = predict_calls_observe(c, &observed, err);
 
     if (status == STATUS_OK)
         status = arena_init(&arena, ARENA_UNLIMITED, err);
     if (status == STATUS_OK)
-        status = trace_of_history(&again, &observed, &arena, err);
+        status = dataflow_of_history(&again, &observed, &arena, err);
     *matches = status == STATUS_OK && traces_match(trace, &again);
     history_close(&observed);
     arena_close(&arena);

@@ -58,17 +58,17 @@ void tearDown(void)
     buffer_close(&text_again);
 }
 
-static struct trace read_trace(size_t row, struct arena *arena)
+static struct dataflow read_trace(size_t row, struct arena *arena)
 {
-    struct trace trace;
+    struct dataflow trace;
 
     snprintf(path, sizeof path, FOLDER "%s.isopredict", rows[row].file);
     ASSERT_OK(format_read_history(path, FORMAT_ANY, NULL, &history, &err), &err);
-    ASSERT_OK(trace_of_history(&trace, &history, arena, &err), &err);
+    ASSERT_OK(dataflow_of_history(&trace, &history, arena, &err), &err);
     return trace;
 }
 
-typedef enum status predict(const struct trace *, const struct predict_options *, struct arena *,
+typedef enum status predict(const struct dataflow *, const struct predict_options *, struct arena *,
                             struct prediction *, struct error *);
 
 /* `may_miss`: unknown is what it says where there is none. */
@@ -78,7 +78,7 @@ static void expect(predict *engine, enum predict_strategy strategy, bool may_mis
 
     for (size_t i = 0; i < ROW_COUNT(rows); i++) {
         struct arena *arena = fixture_arena();
-        struct trace trace = read_trace(i, arena);
+        struct dataflow trace = read_trace(i, arena);
         uint64_t levels = is_relaxed ? rows[i].relaxed : rows[i].strict;
 
         for (unsigned level = 0; level < LEVEL_COUNT; level++) {
@@ -105,7 +105,7 @@ static void expect(predict *engine, enum predict_strategy strategy, bool may_mis
 static void the_table_says_what_the_definitions_say(void)
 {
     for (size_t i = 0; i < ROW_COUNT(rows); i++) {
-        struct trace trace = read_trace(i, fixture_arena());
+        struct dataflow trace = read_trace(i, fixture_arena());
         struct enumeration strict = { 0 }, relaxed = { 0 };
 
         enumerate(&trace, false, &strict);
@@ -141,13 +141,13 @@ static void a_trace_that_is_written_and_read_again_is_the_same(void)
     close(file);
     for (size_t i = 0; i < ROW_COUNT(rows); i++) {
         struct arena *arena = fixture_arena();
-        struct trace trace = read_trace(i, arena), same;
+        struct dataflow trace = read_trace(i, arena), same;
 
         ASSERT_OK(format_write_history(&history, FORMAT_ISOPREDICT, written, NULL, &err), &err);
         ASSERT_OK(format_read_history(written, FORMAT_ISOPREDICT, NULL, &again, &err), &err);
-        ASSERT_OK(trace_of_history(&same, &again, arena, &err), &err);
-        fixture_print_trace(&trace, &text);
-        fixture_print_trace(&same, &text_again);
+        ASSERT_OK(dataflow_of_history(&same, &again, arena, &err), &err);
+        fixture_print_dataflow(&trace, &text);
+        fixture_print_dataflow(&same, &text_again);
         TEST_ASSERT_EQUAL_STRING_MESSAGE(text.at, text_again.at, path);
         history_close(&history);
         history_close(&again);
@@ -157,9 +157,9 @@ static void a_trace_that_is_written_and_read_again_is_the_same(void)
 
 static void a_write_that_was_not_the_last_of_its_key_is_none(void)
 {
-    struct trace trace = read_trace(ROW_COUNT(rows) - 1, fixture_arena());
+    struct dataflow trace = read_trace(ROW_COUNT(rows) - 1, fixture_arena());
 
-    fixture_print_trace(&trace, &text);
+    fixture_print_dataflow(&trace, &text);
     TEST_ASSERT_EQUAL_STRING("T0: r a init, w b | T1: r b T0, w a", text.at);
 }
 
