@@ -9,8 +9,8 @@
  * updates one those cells that change; if nobody knows which version was updated, all of them. (Biswas, Kakwani,
  * Vedurada, Enea and Lal, MonkeyDB, OOPSLA 2021.) Items stay what they are.
  *
- * A cell's writer is found through the versions that its row had: of two transactions that update different cells of a
- * row, neither hides the other.
+ * A cell's writer is found through the versions that its row had: of two transactions that update different cells of
+ * a row, neither hides the other.
  */
 #ifndef PREDICT_CELLS_H
 #define PREDICT_CELLS_H

@@ -9,8 +9,9 @@
  *               and an edge of it is a step, or an edge and a step behind that. Each that follows from others has a
  *               higher rank than these.
  *
- * The paper puts two edges together. Their program puts a step behind an edge, which leaves one derivation of the many
- * that a path has otherwise: that 12 transactions have no cycle is said in a tenth of a second instead of not at all.
+ * The paper puts two edges together. Their program puts a step behind an edge, which leaves one derivation of the
+ * many that a path has otherwise: that 12 transactions have no cycle is said in a tenth of a second instead of not at
+ * all.
  *
  * The initial state is before all, so it needs no place in either. Events that are left out give no reasons.
  */

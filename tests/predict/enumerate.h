@@ -1,7 +1,8 @@
 /*
  * enumerate: every prediction of a trace of at most ENUMERATE_TXNS_MAX transactions, by the definitions alone.
  *
- *     full       of each session so many first transactions, which read as observed from full ones or the initial state
+ *     full       of each session so many first transactions, which read as observed, from full ones or from the
+ *                initial state
  *     boundary   of each session none, or the transaction behind them, from which nobody reads:
  *                strict    cut behind one of its reads, which has any writer that is full, or the initial state; its
  *                          earlier reads are as observed, from full ones
@@ -14,8 +15,8 @@
  * would not have committed.
  *
  * The read behind which a transaction is cut may keep its writer: the paper's constraints allow that. It makes no
- * difference to whether there is a prediction: the transaction is a sink, so its cut may go on to the next read, which
- * reads what its session has already seen, or to its end.
+ * difference to whether there is a prediction: the transaction is a sink, so its cut may go on to the next read,
+ * which reads what its session has already seen, or to its end.
  */
 #ifndef TESTS_PREDICT_ENUMERATE_H
 #define TESTS_PREDICT_ENUMERATE_H
