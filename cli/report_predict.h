@@ -14,6 +14,7 @@ struct predict_report {
     const struct confirmation *confirmation; /* of a prediction that was */
     const struct predict_options *options;
     const char *engine;
+    bool is_of_cells; /* what was observed is in no file: it was made of one */
     const struct validation *validation; /* NULL: it was not asked for */
     const char *folder; /* of --out; NULL: none */
     int64_t parse_ns, ns;
