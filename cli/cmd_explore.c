@@ -1,6 +1,7 @@
 #include "cli/cmd_explore.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/quantity.h"
 #include "base/thread.h"
@@ -20,8 +21,8 @@
 #define DURATION_MAX_NS (INT64_C(3600) * 1000000000)
 
 struct explore_values {
-    const char *scenario, *level, *window, *down, *within, *out, *timeout;
-    struct option_number seed, transactions, postponed, crashes, workers;
+    const char *scenario, *level, *window, *down, *apart, *within, *out, *timeout;
+    struct option_number seed, transactions, postponed, crashes, isolations, workers;
     struct option_texts sets;
     bool store, serializable, until_failure, force, json;
 };
@@ -46,12 +47,18 @@ static const struct option explore_rows[] = {
                "with --store: at most so many messages arrive late (default: 1)"),
     NUMBER_ROW("crashes", "F", AT(crashes), 0, STEERING_MAX,
                "with --store: at most so many times a node crashes (default: 0)"),
+    NUMBER_ROW("isolations", "P", AT(isolations), 0, STEERING_MAX,
+               "with --store: at most so many times a node is cut off from the others\n"
+               "(default: 0)"),
     TEXT_ROW("window", "D", AT(window),
              "with --store: by how much a late message is late, as in 50ms\n"
              "(default: that of [explore], or 20ms)"),
     TEXT_ROW("down", "D", AT(down),
              "with --store: time after which a crashed node restarts\n"
              "(default: that of [explore], or 100ms)"),
+    TEXT_ROW("apart", "D", AT(apart),
+             "with --store: time for which a node is cut off\n"
+             "(default: that of [explore], or 200ms)"),
     TEXT_ROW("within", "D", AT(within),
              "with --store: deviate only so long after every shard has a leader\n"
              "(default: until clients have done all they had to do)"),
@@ -141,9 +148,10 @@ static enum status load_store(struct explore_call *call, struct error *err)
     TRY(load(call, err));
     call->report.level =
         trial_level(scenario, store_protocol_facts(scenario->cluster.protocol).level);
-    scenario->explore.postponed.count = scenario->explore.crashed.count = 0;
+    memset(scenario->explore.events, 0, sizeof scenario->explore.events);
     TRY(read_duration("window", values->window, &scenario->explore.window_ns, err));
     TRY(read_duration("down", values->down, &scenario->explore.down_ns, err));
+    TRY(read_duration("apart", values->apart, &scenario->explore.apart_ns, err));
     TRY(read_duration("within", values->within, &call->options.within_ns, err));
     explore_store_fix(
         scenario, values->transactions.given ? (uint64_t)values->transactions.value : TRANSACTIONS,
@@ -227,9 +235,10 @@ static enum status explore_store(struct explore_call *call, struct limits *limit
 
     TRY(load_store(call, err));
     call->options.scenario = call->scenario;
-    call->options.postponed_max =
+    call->options.max[STEERING_POSTPONE] =
         values->postponed.given ? (uint32_t)values->postponed.value : POSTPONED;
-    call->options.crashes_max = (uint32_t)values->crashes.value;
+    call->options.max[STEERING_CRASH] = (uint32_t)values->crashes.value;
+    call->options.max[STEERING_ISOLATE] = (uint32_t)values->isolations.value;
     call->options.until_failure = values->until_failure;
     call->options.worker_count =
         values->workers.given ? (unsigned)values->workers.value : thread_core_count();
@@ -284,13 +293,15 @@ static enum status write_history_files(const void *context, const char *folder, 
 /* What is asked for with --store alone. */
 static enum status check_flags(const struct explore_values *values, struct error *err)
 {
-    const char *wrong = values->postponed.given ? "postponed"
-                        : values->crashes.given ? "crashes"
-                        : values->window        ? "window"
-                        : values->down          ? "down"
-                        : values->within        ? "within"
-                        : values->workers.given ? "j"
-                                                : NULL;
+    const char *wrong = values->postponed.given    ? "postponed"
+                        : values->crashes.given    ? "crashes"
+                        : values->isolations.given ? "isolations"
+                        : values->window           ? "window"
+                        : values->down             ? "down"
+                        : values->apart            ? "apart"
+                        : values->within           ? "within"
+                        : values->workers.given    ? "j"
+                                                   : NULL;
 
     if (values->store && values->serializable)
         return error_set(

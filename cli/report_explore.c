@@ -39,40 +39,63 @@ static void print_fixed(const struct explore_store_report *report, struct buffer
 static void print_bound(const struct explore_store_report *report, struct buffer *out)
 {
     const struct schedules_options *options = report->options;
+    const struct steering_options *explore = &options->scenario->explore;
+    const int64_t lasts_ns[] = { [STEERING_POSTPONE] = explore->window_ns,
+                                 [STEERING_CRASH] = explore->down_ns,
+                                 [STEERING_ISOLATE] = explore->apart_ns };
 
-    buffer_print(out, "bound      %" PRIu32 " deliver%s late by ", options->postponed_max,
-                 options->postponed_max == 1 ? "y is" : "ies are");
-    quantity_print_duration(out, options->scenario->explore.window_ns);
-    buffer_print(out, ", %" PRIu32 " crash%s", options->crashes_max,
-                 options->crashes_max == 1 ? "" : "es");
-    if (options->crashes_max > 0) {
-        buffer_text(out, TEXT(" for "));
-        quantity_print_duration(out, options->scenario->explore.down_ns);
+    buffer_text(out, TEXT("bound     "));
+    for (int kind = 0; kind < STEERING_KIND_COUNT; kind++) {
+        buffer_print(out, " %s%s at most %" PRIu32, kind > 0 ? "  " : "",
+                     steering_kind_name((enum steering_kind)kind), options->max[kind]);
+        if (options->max[kind] > 0) {
+            buffer_text(out, TEXT(" by "));
+            quantity_print_duration(out, lasts_ns[kind]);
+        }
     }
     if (options->within_ns > 0) {
-        buffer_text(out, TEXT(", within "));
+        buffer_text(out, TEXT("   within "));
         quantity_print_duration(out, options->within_ns);
         buffer_text(out, TEXT(" from when every shard has a leader"));
     }
     buffer_byte(out, '\n');
 }
 
+/* The next counts within the bound, as the digits of a number; false: these were the last. */
+static bool next_counts(const struct explore_store_report *report, uint32_t *counts)
+{
+    for (int kind = STEERING_KIND_COUNT; kind-- > 0; counts[kind] = 0)
+        if (counts[kind]++ < report->options->max[kind])
+            return true;
+    return false;
+}
+
+static const struct schedules_cell *cell_of(const struct explore_store_report *report,
+                                            const uint32_t *counts)
+{
+    return schedules_cell(report->result, counts);
+}
+
 static void print_cells(const struct explore_store_report *report, struct buffer *out)
 {
-    for (uint32_t p = 0; p <= report->options->postponed_max; p++)
-        for (uint32_t c = 0; c <= report->options->crashes_max; c++) {
-            const struct schedules_cell *cell = &report->result->cells[p][c];
+    uint32_t counts[STEERING_KIND_COUNT] = { 0 };
 
-            if (cell->runs == 0)
-                continue;
-            buffer_print(out,
-                         "           %" PRIu32 " late, %" PRIu32 " crashed   %" PRIu64
-                         " schedules, %" PRIu64 " violations",
-                         p, c, cell->runs, cell->violations);
-            if (cell->unjudged > 0)
-                buffer_print(out, ", %" PRIu64 " not judged", cell->unjudged);
-            buffer_byte(out, '\n');
-        }
+    do {
+        const struct schedules_cell *cell = cell_of(report, counts);
+
+        if (cell->runs == 0)
+            continue;
+        buffer_text(out, TEXT("          "));
+        for (int kind = 0; kind < STEERING_KIND_COUNT; kind++)
+            if (report->options->max[kind] > 0)
+                buffer_print(out, " %" PRIu32 " %s", counts[kind],
+                             steering_kind_name((enum steering_kind)kind));
+        buffer_print(out, "   %" PRIu64 " schedules, %" PRIu64 " violations", cell->runs,
+                     cell->violations);
+        if (cell->unjudged > 0)
+            buffer_print(out, ", %" PRIu64 " not judged", cell->unjudged);
+        buffer_byte(out, '\n');
+    } while (next_counts(report, counts));
 }
 
 static void print_failures(const struct explore_store_report *report, struct buffer *out)
@@ -144,11 +167,14 @@ static void write_events(struct json_writer *json, const char *name,
 
 static void write_bound(struct json_writer *json, const struct schedules_options *options)
 {
+    const struct steering_options *explore = &options->scenario->explore;
+
     json_writer_open(json, "bound", '{');
-    json_writer_number(json, "postponed", options->postponed_max);
-    json_writer_number(json, "crashes", options->crashes_max);
-    json_writer_int64(json, "window_ns", options->scenario->explore.window_ns);
-    json_writer_int64(json, "down_ns", options->scenario->explore.down_ns);
+    for (int kind = 0; kind < STEERING_KIND_COUNT; kind++)
+        json_writer_number(json, steering_kind_name((enum steering_kind)kind), options->max[kind]);
+    json_writer_int64(json, "window_ns", explore->window_ns);
+    json_writer_int64(json, "down_ns", explore->down_ns);
+    json_writer_int64(json, "apart_ns", explore->apart_ns);
     if (options->within_ns > 0)
         json_writer_int64(json, "within_ns", options->within_ns);
     json_writer_close(json, '}');
@@ -156,21 +182,22 @@ static void write_bound(struct json_writer *json, const struct schedules_options
 
 static void write_cells(struct json_writer *json, const struct explore_store_report *report)
 {
-    json_writer_open(json, "by_deviations", '[');
-    for (uint32_t p = 0; p <= report->options->postponed_max; p++)
-        for (uint32_t c = 0; c <= report->options->crashes_max; c++) {
-            const struct schedules_cell *cell = &report->result->cells[p][c];
+    uint32_t counts[STEERING_KIND_COUNT] = { 0 };
 
-            if (cell->runs == 0)
-                continue;
-            json_writer_open(json, NULL, '{');
-            json_writer_number(json, "postponed", p);
-            json_writer_number(json, "crashes", c);
-            json_writer_number(json, "schedules", cell->runs);
-            json_writer_number(json, "violations", cell->violations);
-            json_writer_number(json, "not_judged", cell->unjudged);
-            json_writer_close(json, '}');
-        }
+    json_writer_open(json, "by_deviations", '[');
+    do {
+        const struct schedules_cell *cell = cell_of(report, counts);
+
+        if (cell->runs == 0)
+            continue;
+        json_writer_open(json, NULL, '{');
+        for (int kind = 0; kind < STEERING_KIND_COUNT; kind++)
+            json_writer_number(json, steering_kind_name((enum steering_kind)kind), counts[kind]);
+        json_writer_number(json, "schedules", cell->runs);
+        json_writer_number(json, "violations", cell->violations);
+        json_writer_number(json, "not_judged", cell->unjudged);
+        json_writer_close(json, '}');
+    } while (next_counts(report, counts));
     json_writer_close(json, ']');
 }
 
@@ -183,8 +210,9 @@ static void write_failures(struct json_writer *json, const struct schedules_resu
         json_writer_open(json, NULL, '{');
         signature_answer(failure->signature, failure->explanation, json);
         json_writer_number(json, "schedules", failure->count);
-        write_events(json, "postponed", &failure->first.postponed);
-        write_events(json, "crashed", &failure->first.crashed);
+        for (int kind = 0; kind < STEERING_KIND_COUNT; kind++)
+            write_events(json, steering_kind_name((enum steering_kind)kind),
+                         &failure->first.events[kind]);
         json_writer_close(json, '}');
     }
     json_writer_close(json, ']');
@@ -298,9 +326,11 @@ void report_explore_histories_print(const struct explore_histories_report *repor
                  : result->counts.is_complete ? "COMPLETE, no violation"
                                               : "INCOMPLETE, no violation so far");
     if (result->has_history && report->out) {
-        buffer_text(out, TEXT("   its history: "));
+        buffer_text(out, TEXT("   again: ordeal run "));
         run_echo_word(report->out, out);
-        buffer_text(out, TEXT("/history.jsonl"));
+        buffer_text(out, TEXT("/scenario.toml --director "));
+        run_echo_word(report->out, out);
+        buffer_text(out, TEXT("/choices.jsonl"));
     }
     buffer_byte(out, '\n');
 }

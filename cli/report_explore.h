@@ -12,7 +12,7 @@
 
 /* Of the simulated store. */
 struct explore_store_report {
-    const struct schedules_result *result;
+    struct schedules_result *result;
     const struct schedules_options *options; /* its scenario is the fixed one */
     enum level level;
     const char *left_out;    /* in words; empty: nothing */

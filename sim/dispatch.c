@@ -15,6 +15,7 @@ enum event_kind {
     EVENT_COMPLETION, /* a: what */
     EVENT_CALL,       /* a: caller, b: what */
     EVENT_RESTART,    /* of a node that steering crashed */
+    EVENT_MEND,       /* of one that it isolated */
 };
 
 bool dispatch_has_failed(const struct world *world)
@@ -326,9 +327,9 @@ static bool is_listed(const struct world *world)
     return !(choices->is_over && choices->is_over(choices->context));
 }
 
-static void list_choice(struct world *world, uint32_t node, enum steering_kind kind)
+static void list_choice(struct world *world, uint32_t node, uint32_t kinds)
 {
-    struct steering_choice choice = { .event = world->counts.events, .kinds = kind, .node = node };
+    struct steering_choice choice = { .event = world->counts.events, .kinds = kinds, .node = node };
 
     if (is_listed(world) &&
         steering_add(world->steering.choices, &choice, &world->failure) != STATUS_OK)
@@ -338,31 +339,60 @@ static void list_choice(struct world *world, uint32_t node, enum steering_kind k
 /* Whether the message that arrives now is to arrive later. */
 static bool steer_arrival(struct world *world, const struct message *m, const struct world_event *event)
 {
-    struct steering *steering = &world->steering;
-
     if (m->from == m->to)
         return false;
-    list_choice(world, m->to, STEERING_POSTPONE);
-    if (!steering->options || !steering_takes(&steering->options->postponed, &steering->next_postponed,
-                                              world->counts.events))
+    list_choice(world, m->to, STEERING_BIT(STEERING_POSTPONE));
+    if (!steering_takes(&world->steering, STEERING_POSTPONE, world->counts.events))
         return false;
     world->counts.messages_delayed++;
-    push(world, world->now_ns + steering->options->window_ns, event);
+    push(world, world->now_ns + world->steering.options->window_ns, event);
     return true;
+}
+
+static void isolate(struct world *world, uint32_t node)
+{
+    bool was_whole = false;
+
+    for (uint32_t other = 0; other < world->options.node_count; other++)
+        if (other != node) {
+            was_whole |= fault_cut_link(world, node, other);
+            was_whole |= fault_cut_link(world, other, node);
+        }
+    if (was_whole)
+        fault_count(world, FAULT_PARTITION);
+    push(world, world->now_ns + world->steering.options->apart_ns,
+         &(struct world_event){ .kind = EVENT_MEND, .node = node });
+}
+
+/* What has been healed meanwhile is whole already. */
+static void mend(struct world *world, uint32_t from, uint32_t to)
+{
+    if (network_link(&world->network, from, to)->cuts > 0)
+        fault_mend_link(world, from, to);
+}
+
+static void end_isolation(struct world *world, uint32_t node)
+{
+    for (uint32_t other = 0; other < world->options.node_count; other++)
+        if (other != node) {
+            mend(world, node, other);
+            mend(world, other, node);
+        }
 }
 
 /* Called when the node has handled the event. */
 static void steer_node(struct world *world, uint32_t node)
 {
     struct steering *steering = &world->steering;
+    uint64_t event = world->counts.events;
 
     if (node >= world->options.node_count || world->nodes[node].state != NODE_UP)
         return;
-    list_choice(world, node, STEERING_CRASH);
-    if (!steering->options ||
-        !steering_takes(&steering->options->crashed, &steering->next_crashed, world->counts.events))
+    list_choice(world, node, STEERING_BIT(STEERING_CRASH) | STEERING_BIT(STEERING_ISOLATE));
+    if (steering_takes(steering, STEERING_ISOLATE, event))
+        isolate(world, node);
+    if (!steering_takes(steering, STEERING_CRASH, event))
         return;
-    steering->next_crashed++;
     if (fault_crash(world, node))
         fault_count(world, FAULT_CRASH);
     push(world, world->now_ns + steering->options->down_ns,
@@ -527,6 +557,9 @@ void dispatch_next(struct world *world)
         break;
     case EVENT_RESTART:
         fault_restart(world, event.node);
+        break;
+    case EVENT_MEND:
+        end_isolation(world, event.node);
         break;
     }
 }

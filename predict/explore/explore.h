@@ -7,14 +7,14 @@
  *
  * Transactions are executed one after another on a directed store, each with every choice of what it may read. A
  * history is who reads from whom; it has as many orders of execution as session order and reads leave open. Of these
- * only the first counts, where a transaction of a lower session stands before one of a higher, if it may: one that could
- * have stood further in front is not gone on with, nor judged. So each history is visited exactly once, and what is executed
- * beside is counted.
+ * only the first counts, where a transaction of a lower session stands before one of a higher, if it may: one that
+ * could have stood further in front is not gone on with, nor judged. So each history is visited exactly once, and
+ * what is executed beside is counted.
  *
  * Up to causal the store offers just what the level allows, and whatever was begun can be ended. Prefix, snapshot and
  * serializable are explored at causal, and a history is left as soon as its transactions have no order of commits; an
- * aborted transaction reads as causal allows. (All histories of a program at a level: Bouajjani, Enea and Roman-Calvo,
- * PLDI 2023, who swap reads; a store that keeps its versions needs no swaps.)
+ * aborted transaction reads as causal allows. (All histories of a program at a level: Bouajjani, Enea and
+ * Roman-Calvo, PLDI 2023, who swap reads; a store that keeps its versions needs no swaps.)
  */
 #ifndef PREDICT_EXPLORE_EXPLORE_H
 #define PREDICT_EXPLORE_EXPLORE_H
@@ -66,7 +66,8 @@ struct explore_counts {
 enum level explore_store_level(enum level);
 
 /*
- * The store has its initial rows and no transaction; it keeps what directed_history() needs. It is as before in the end, unless that fails.
+ * The store has its initial rows and no transaction; it keeps what directed_history() needs. It is as before in the
+ * end, unless that fails.
  */
 MUST_USE enum status explore(struct directed *, const struct explore_options *,
                              struct explore_counts *, struct error *);

@@ -1,15 +1,15 @@
 /*
  * orders: whether the transactions of a small trace have an order of commits as a level above causal asks for.
  *
- * Prefix and snapshot become serializability when each transaction is split: all its reads at one point, its writes at
- * a later one. (Biswas and Enea, OOPSLA 2019, 4.)
+ * Prefix and snapshot become serializability when each transaction is split: all its reads at one point, its writes
+ * at a later one. (Biswas and Enea, OOPSLA 2019, 4.)
  *
  *     serializable    reads and writes of a transaction next to each other
  *     prefix          reads of t before its writes, and behind the writes of the one before it in its session
  *     snapshot        likewise, and those that write a key in common do not overlap
  *
- * A set of points that stand in front determines what may come next, in whatever order they stand: the writes of t may,
- * once all have read a version that these replace. So the search goes through sets, and sees each once.
+ * A set of points that stand in front determines what may come next, in whatever order they stand: the writes of t
+ * may, once all have read a version that these replace. So the search goes through sets, and sees each once.
  */
 #ifndef PREDICT_EXPLORE_ORDERS_PRIVATE_H
 #define PREDICT_EXPLORE_ORDERS_PRIVATE_H

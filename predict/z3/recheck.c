@@ -246,6 +246,33 @@ static bool is_of_level(struct recheck *r)
     return !close_edges(r);
 }
 
+/* How many stand before it in an order that shows the level. */
+static uint32_t rank_of(const struct recheck *r, uint32_t txn)
+{
+    uint32_t before = 0;
+
+    if (r->place)
+        return r->place[txn];
+    for (uint32_t t = 0; t < r->trace->txn_count; t++)
+        before += *edge(r, t, txn);
+    return before;
+}
+
+/* While edges are those of the level: who comes before another has fewer before it. */
+static void note_order(const struct recheck *r, struct prediction *p)
+{
+    for (uint32_t txn = 0; txn < r->trace->txn_count; txn++) {
+        uint32_t i = p->order_count;
+
+        if (!r->is_in[txn])
+            continue;
+        for (; i > 0 && rank_of(r, p->order[i - 1]) > rank_of(r, txn); i--)
+            p->order[i] = p->order[i - 1];
+        p->order[i] = txn;
+        p->order_count++;
+    }
+}
+
 /* --- Serializability ---------------------------------------------------------------------- */
 
 /* Adds what follows; says whether anything did. */
@@ -356,6 +383,7 @@ enum status recheck_prediction(const struct dataflow *trace, struct prediction *
     PREDICT_TAKE(arena, r.end, trace->txn_count, err);
     PREDICT_TAKE(arena, r.edge, pairs, err);
     PREDICT_TAKE(arena, r.forced, pairs, err);
+    PREDICT_TAKE(arena, p->order, trace->txn_count, err);
     *why = check_sessions(&r);
     if (!*why)
         *why = check_reads(&r);
@@ -363,6 +391,7 @@ enum status recheck_prediction(const struct dataflow *trace, struct prediction *
         *why = "it is not of the level";
     if (*why)
         return STATUS_OK;
+    note_order(&r, p);
     p->is_saturated = has_forced_cycle(&r);
     return p->is_saturated ? STATUS_OK : search(&r, arena, why, err);
 }

@@ -11,7 +11,7 @@
 #include "predict/prediction.h"
 
 /*
- * Fills in is_saturated. `place`: of each transaction in the commit order that shows the level, asked for at prefix
+ * Fills in is_saturated and the order. `place`: of each transaction in the commit order that shows the level, asked for at prefix
  * and snapshot. *why is NULL if it is a prediction, otherwise the reason why it is not, or why nobody knows.
  */
 MUST_USE enum status recheck_prediction(const struct dataflow *, struct prediction *, enum level,

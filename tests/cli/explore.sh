@@ -23,15 +23,15 @@ check "and what is left out" says out "left out   latencies of messages as they 
 run 0 explore "$scenario" --store --transactions 2 --set 'cluster.bugs=[]' --json
 check "the answer is one line" test "$(wc -l <out)" -eq 1
 for field in '"level":"strict-serializable","complete":true,"schedules":' '"histories":' '"violations":0,"not_judged":0,"seconds":' \
-    '"bound":{"postponed":1,"crashes":0,"window_ns":20000000,"down_ns":100000000}' \
-    '"by_deviations":[{"postponed":0,"crashes":0,"schedules":1,"violations":0,"not_judged":0},{"postponed":1,' \
+    '"bound":{"postponed":1,"crashed":0,"isolated":0,"window_ns":20000000,"down_ns":100000000,"apart_ns":200000000}' \
+    '"by_deviations":[{"postponed":0,"crashed":0,"isolated":0,"schedules":1,"violations":0,"not_judged":0},{"postponed":1,' \
     '"failures":[],"verdict":"valid"'; do
     check "the answer has $field" mentions out "$field"
 done
 
 # With it, it is found, and its schedule repeats it.
 run 1 explore "$scenario" --store --transactions 2 -j 1 --out found
-check "a violation is told with its schedule" grep -Eq '^failure    .* schedules?, first: (as it is|postpone|crash)' out
+check "a violation is told with its schedule" grep -Eq '^failure    .* schedules?, first: (as it is|postpone)' out
 check "and how to see it again" mentions out "VIOLATED   again: ordeal run found/scenario.toml"
 check "the answer is in the folder" mentions found/explore.json '"verdict":"invalid"'
 check "with the history" test -s found/history.jsonl
@@ -43,9 +43,10 @@ check "which is one" mentions out '"violations":1,'
 
 # What a scenario says of its own deviations.
 sed 's/^bugs = .*//' "$scenario" >late.toml
-printf '\n[explore]\nwindow = "30ms"\npostponed = [60, 70]\ncrashed = [80]\n' >>late.toml
+printf '\n[explore]\nwindow = "30ms"\npostponed = [60, 70]\ncrashed = [80]\nisolated = [90]\n' >>late.toml
 run 0 run late.toml --set workload.transactions=2 --out made
 check "a run deviates where it is told" mentions made/run.json '"crash"'
+check "in every way" mentions made/run.json '"partition"'
 check "and its scenario says so" says made/scenario.toml "postponed = [60, 70]"
 run 2 run late.toml --set 'explore.postponed=[7, 7]'
 check "events rise" mentions err "explore.postponed should rise from one event to the next"
@@ -92,6 +93,11 @@ check "and has a story" mentions out "T2 (session 1) deposit(1, 5)   reads accou
 check "which is in the folder" mentions histories/story.txt "T1 (session 0) deposit(1, 5)"
 check "with the choices" mentions histories/choices.jsonl '{"ordeal-choices":1,"order":[0,1]}'
 check "and the scenario" says histories/scenario.toml 'level = "causal"'
+run 1 run histories/scenario.toml --director histories/choices.jsonl --out again
+check "the choices can be made again" says out "choices    all 2 could be had"
+sed 1d histories/history.jsonl >first.jsonl
+sed 1d again/history.jsonl >second.jsonl
+check "and lead to the same history" same first.jsonl second.jsonl
 run 1 check histories/history.jsonl --level serializable
 run 0 check histories/history.jsonl --level causal --checker weak
 run 0 explore deposits.toml --level snapshot --transactions 2

@@ -164,11 +164,11 @@ static void number_writers(struct execution *x, const unsigned number_of[ENUMERA
                     x->past[t] |= x->past[u];
 }
 
-static void build(const struct dataflow *trace, const struct candidate *c, struct execution *x)
+static void build(const struct dataflow *trace, const struct candidate *c, struct execution *x,
+                  unsigned number_of[ENUMERATE_TXNS_MAX])
 {
-    unsigned number_of[ENUMERATE_TXNS_MAX] = { 0 };
-
     memset(x, 0, sizeof *x);
+    memset(number_of, 0xff, ENUMERATE_TXNS_MAX * sizeof *number_of);
     for (uint32_t s = 0; s < trace->session_count; s++) {
         unsigned first = x->count;
 
@@ -205,10 +205,11 @@ static bool may_read(const struct enumerator *n, uint32_t writer)
 static void judge(struct enumerator *n)
 {
     struct execution x;
+    unsigned number_of[ENUMERATE_TXNS_MAX];
     uint64_t levels = 0;
 
     n->result->candidates++;
-    build(n->trace, &n->c, &x);
+    build(n->trace, &n->c, &x, number_of);
     if (has_order(&x, LEVEL_SERIALIZABLE))
         return;
     n->result->unserializable++;
@@ -430,19 +431,41 @@ static const char *refute_form(struct enumerator *n, const struct prediction *p)
     return NULL;
 }
 
+/* An order of all that is left, by the trace's numbers. */
+static bool is_order_of(const struct execution *x, const unsigned number_of[ENUMERATE_TXNS_MAX],
+                        const struct prediction *p, enum level level)
+{
+    struct order o = { .x = x, .level = level };
+
+    if (p->order_count != x->count)
+        return false;
+    for (uint32_t i = 0; i < p->order_count; i++) {
+        unsigned t = p->order[i] < ENUMERATE_TXNS_MAX ? number_of[p->order[i]] : ENUMERATE_TXNS_MAX;
+
+        if (t >= x->count || !may_be_next(&o, t))
+            return false;
+        o.position[t] = o.placed_count++;
+        o.placed |= 1u << t;
+    }
+    return true;
+}
+
 const char *enumerate_refute(const struct dataflow *trace, const struct prediction *p,
                              enum level level, bool is_relaxed)
 {
     struct enumerator n = { .is_relaxed = is_relaxed };
     struct execution x;
+    unsigned number_of[ENUMERATE_TXNS_MAX];
     const char *why;
 
     begin(&n, trace);
     why = refute_form(&n, p);
     if (why)
         return why;
-    build(trace, &n.c, &x);
+    build(trace, &n.c, &x, number_of);
     if (has_order(&x, LEVEL_SERIALIZABLE))
         return "it is serializable";
-    return has_order(&x, level) ? NULL : "it is not of the level";
+    if (!has_order(&x, level))
+        return "it is not of the level";
+    return is_order_of(&x, number_of, p, level) ? NULL : "its order does not show the level";
 }

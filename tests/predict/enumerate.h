@@ -45,7 +45,7 @@ struct enumeration {
 /* Adds to what is there. */
 void enumerate(const struct dataflow *, bool is_relaxed, struct enumeration *);
 
-/* NULL if it is a prediction at the level, otherwise why it is none. */
+/* NULL if it is a prediction at the level, and its order shows the level; otherwise why not. */
 const char *enumerate_refute(const struct dataflow *, const struct prediction *, enum level,
                              bool is_relaxed);
 

@@ -57,6 +57,8 @@ run              run tiny.toml --out made/run
 run-rows         run rows.toml --json
 run-program      run program.toml
 run-log          run program.toml --audit-log made/log
+run-director     run program.toml --set check.level=causal --director random --out made/run
+run-choices      run program.toml --set check.level=causal --director choices.jsonl --json
 run-bug          run found/capsule.toml
 sweep            sweep tiny.toml --seeds 1..2 -j 1 --out made/sweep
 sweep-bug        sweep found/capsule.toml --seeds 1..2 -j 2 --json
@@ -161,6 +163,8 @@ while "$ORDEAL" run wrong.toml --seed $seed >out 2>err && [ $seed -lt 20 ]; do s
     "$ORDEAL" predict rows.jsonl --level read-committed --out rows-predicted
     "$ORDEAL" run program.toml --audit-log calls.jsonl
     sed '2s/"rows":\[\["/&1/' calls.jsonl >wrong.jsonl
+    "$ORDEAL" run program.toml --set check.level=causal --director oldest --out directed
+    cp directed/choices.jsonl .
 } >out 2>err
 mkdir folder made
 cp items.jsonl bad.jsonl folder
@@ -184,6 +188,7 @@ timeless() {
             s/([0-9]+ )+commits.s/RATE/; s/"commits_per_second":[0-9]*/RATE/; s/"(p50|p99|p999|max)":[0-9.]*/TIME/g' ;;
         *) cat ;;
     esac | sed -E 's/[0-9][0-9.]* (ns|us|ms|s|min|runs.s)\>/TIME/g; s/\([0-9. ]*×\)//; s/"tried_again":[0-9]*,//
+            s/([0-9]+ )+reads.s/RATE/; s/"reads_per_second":[0-9]*/RATE/
             s/"(wall_seconds|seconds|runs_per_second|[a-z_]*_(ns|seconds))":[0-9.]*/TIME/g; s/ time="[0-9.]*"//g
             s/^[0-9a-f]{16} (run [0-9]+) [0-9]+/\1/; /^retried /d'
 }

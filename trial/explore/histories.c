@@ -9,9 +9,9 @@
 #include "base/json_writer.h"
 #include "base/wall_clock.h"
 #include "history/io/source.h"
+#include "programs/machine/final_state.h"
 #include "programs/workloads/calls.h"
 
-#define INVARIANT_PREFIX "invariant_"
 #define QUERY_PREFIX "ordeal_query_"
 #define HEAP_BYTES_MAX ((size_t)64 << 20)
 #define SECOND_NS INT64_C(1000000000) /* between two calls of a session, as far as these know */
@@ -115,29 +115,15 @@ static enum status load_program(struct exploring *x, struct error *err)
     return status;
 }
 
-static bool begins_with(struct text name, const char *prefix)
-{
-    size_t length = strlen(prefix);
-
-    return name.length > length && memcmp(name.at, prefix, length) == 0;
-}
-
 static enum status find_asked(struct exploring *x, struct error *err)
 {
     const struct scenario *scenario = x->options->scenario;
 
-    for (uint32_t i = 0; i < x->program.tree.function_count; i++) {
-        const struct program_function *f = &x->program.tree.functions[i];
-
-        if (!begins_with(f->name, INVARIANT_PREFIX) || scenario->check.skips_workload)
-            continue;
-        if (f->parameter_count > 0 || f->result.kind != TYPE_BOOLEAN)
-            return error_set(
-                err, STATUS_BAD_INPUT,
-                "%.*s() is an invariant by its name: it must take nothing and return a boolean",
-                TEXT_PRINT(f->name));
-        TRY(array_push(&x->asked, ((struct asked){ .function = i }), err));
-    }
+    if (!scenario->check.skips_workload)
+        TRY(program_examine_invariants(&x->program, err));
+    for (uint32_t i = 0; i < x->program.tree.function_count; i++)
+        if (!scenario->check.skips_workload && program_is_invariant(&x->program, i))
+            TRY(array_push(&x->asked, ((struct asked){ .function = i }), err));
     for (uint32_t i = 0; i < scenario->invariant_count; i++) {
         struct asked asked = { .query = scenario->invariants[i].query,
                                .equals = scenario->invariants[i].equals };

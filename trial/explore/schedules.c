@@ -101,24 +101,46 @@ void explore_store_fix(struct scenario *scenario, uint64_t transactions, struct 
 
 void schedule_put(struct scenario *scenario, const struct schedule *schedule)
 {
-    scenario->explore.postponed = schedule->postponed;
-    scenario->explore.crashed = schedule->crashed;
+    memcpy(scenario->explore.events, schedule->events, sizeof schedule->events);
+}
+
+static uint32_t deviations(const struct schedule *schedule)
+{
+    uint32_t count = 0;
+
+    for (int kind = 0; kind < STEERING_KIND_COUNT; kind++)
+        count += schedule->events[kind].count;
+    return count;
+}
+
+/* The kind whose next event comes first, where so many of each are told already. */
+static int first_kind(const struct schedule *schedule, const uint32_t *told)
+{
+    int first = STEERING_KIND_COUNT;
+
+    for (int kind = 0; kind < STEERING_KIND_COUNT; kind++) {
+        const struct steering_events *events = &schedule->events[kind];
+
+        if (told[kind] < events->count &&
+            (first == STEERING_KIND_COUNT ||
+             events->at[told[kind]] < schedule->events[first].at[told[first]]))
+            first = kind;
+    }
+    return first;
 }
 
 void schedule_print(const struct schedule *schedule, struct buffer *out)
 {
-    uint32_t p = 0, c = 0;
+    uint32_t told[STEERING_KIND_COUNT] = { 0 };
 
-    if (schedule->postponed.count + schedule->crashed.count == 0)
+    if (deviations(schedule) == 0)
         buffer_text(out, TEXT("as it is"));
-    while (p < schedule->postponed.count || c < schedule->crashed.count) {
-        bool is_crash =
-            p == schedule->postponed.count ||
-            (c < schedule->crashed.count && schedule->crashed.at[c] < schedule->postponed.at[p]);
+    for (uint32_t i = 0; i < deviations(schedule); i++) {
+        int kind = first_kind(schedule, told);
 
-        buffer_print(out, "%s%s %" PRIu64, p + c > 0 ? ", " : "", is_crash ? "crash" : "postpone",
-                     is_crash ? schedule->crashed.at[c] : schedule->postponed.at[p]);
-        *(is_crash ? &c : &p) += 1;
+        buffer_print(out, "%s%s %" PRIu64, i > 0 ? ", " : "",
+                     steering_kind_word((enum steering_kind)kind),
+                     schedule->events[kind].at[told[kind]++]);
     }
 }
 
@@ -126,11 +148,25 @@ static uint64_t last_event(const struct schedule *schedule)
 {
     uint64_t last = 0;
 
-    if (schedule->postponed.count > 0)
-        last = schedule->postponed.at[schedule->postponed.count - 1];
-    if (schedule->crashed.count > 0 && schedule->crashed.at[schedule->crashed.count - 1] > last)
-        last = schedule->crashed.at[schedule->crashed.count - 1];
+    for (int kind = 0; kind < STEERING_KIND_COUNT; kind++) {
+        const struct steering_events *events = &schedule->events[kind];
+
+        if (events->count > 0 && events->at[events->count - 1] > last)
+            last = events->at[events->count - 1];
+    }
     return last;
+}
+
+struct schedules_cell *schedules_cell(struct schedules_result *result,
+                                      const uint32_t counts[STEERING_KIND_COUNT])
+{
+    size_t place = 0;
+
+    for (int kind = 0; kind < STEERING_KIND_COUNT; kind++) {
+        assert(counts[kind] <= STEERING_MAX);
+        place = place * (STEERING_MAX + 1) + counts[kind];
+    }
+    return &result->cells[place];
 }
 
 /* --- In a worker: one schedule ---------------------------------------------------------------- */
@@ -216,7 +252,8 @@ static void put_choices(const struct steering_choices *choices, uint64_t behind,
     buffer_print(out, "%zu ", choices->list.count - from);
     for (; from < choices->list.count; from++)
         buffer_print(out, "%" PRIu64 " ",
-                     choices->list.at[from].event << 2 | choices->list.at[from].kinds);
+                     choices->list.at[from].event << STEERING_KIND_COUNT |
+                         choices->list.at[from].kinds);
 }
 
 static enum status put_answer(const struct trial *trial, const struct steering_choices *choices,
@@ -252,8 +289,8 @@ static enum status run_schedule(void *context, struct text job, struct buffer *a
     struct schedule schedule;
     enum status status;
 
-    take_events(&job, &schedule.postponed);
-    take_events(&job, &schedule.crashed);
+    for (int kind = 0; kind < STEERING_KIND_COUNT; kind++)
+        take_events(&job, &schedule.events[kind]);
     schedule_put(work->scenario, &schedule);
     status = trial_run(&trial, work->scenario, &options, err);
     if (status == STATUS_OK)
@@ -273,7 +310,7 @@ struct explored {
 
 struct frontier {
     ARRAY(struct explored) list;
-    ARRAY(uint64_t) choices; /* event << 2 | kinds */
+    ARRAY(uint64_t) choices; /* event << STEERING_KIND_COUNT | kinds */
 };
 
 struct exploration {
@@ -283,7 +320,7 @@ struct exploration {
     struct workers workers;
     struct frontier now, next; /* with so many deviations, and with one more */
     size_t parent, choice;     /* the next to make schedules of */
-    bool has_postponed;        /* the choice's message; its crash is to come */
+    int kind;                  /* of what the choice could have been */
     struct schedule pending[PENDING_MAX];
     uint64_t submitted, answered;
     struct map seen; /* digests of histories */
@@ -302,30 +339,30 @@ static void add_event(struct steering_events *events, uint64_t event)
     events->at[events->count++] = event;
 }
 
+/* The next deviation that the choice allows behind this schedule; false: there is none. */
+static bool next_kind(struct exploration *x, uint64_t choice, struct schedule *schedule)
+{
+    while (x->kind < STEERING_KIND_COUNT) {
+        int kind = x->kind++;
+
+        if (choice & STEERING_BIT(kind) && schedule->events[kind].count < x->options->max[kind]) {
+            add_event(&schedule->events[kind], choice >> STEERING_KIND_COUNT);
+            return true;
+        }
+    }
+    return false;
+}
+
 /* The next schedule with one deviation more than those of `now`; false: there is none. */
 static bool next_schedule(struct exploration *x, struct schedule *schedule)
 {
     for (; x->parent < x->now.list.count; x->parent++, x->choice = 0) {
         const struct explored *parent = &x->now.list.at[x->parent];
 
-        for (; parent->from + x->choice < parent->to; x->choice++, x->has_postponed = false) {
-            uint64_t choice = x->now.choices.at[parent->from + x->choice];
-
+        for (; parent->from + x->choice < parent->to; x->choice++, x->kind = 0) {
             *schedule = parent->schedule;
-            if (!x->has_postponed) {
-                x->has_postponed = true;
-                if (choice & STEERING_POSTPONE &&
-                    schedule->postponed.count < x->options->postponed_max) {
-                    add_event(&schedule->postponed, choice >> 2);
-                    return true;
-                }
-            }
-            if (choice & STEERING_CRASH && schedule->crashed.count < x->options->crashes_max) {
-                add_event(&schedule->crashed, choice >> 2);
-                x->choice++;
-                x->has_postponed = false;
+            if (next_kind(x, x->now.choices.at[parent->from + x->choice], schedule))
                 return true;
-            }
         }
     }
     return false;
@@ -336,8 +373,8 @@ static enum status submit(struct exploration *x, const struct schedule *schedule
     struct buffer job = { 0 };
     enum status status;
 
-    put_events(&schedule->postponed, &job);
-    put_events(&schedule->crashed, &job);
+    for (int kind = 0; kind < STEERING_KIND_COUNT; kind++)
+        put_events(&schedule->events[kind], &job);
     status = buffer_status(&job, err);
     if (status == STATUS_OK)
         status = workers_submit(&x->workers, (struct text){ job.at, job.count }, err);
@@ -391,8 +428,10 @@ static struct text take_text(struct text *rest)
 
 static bool may_deviate_more(const struct exploration *x, const struct schedule *schedule)
 {
-    return schedule->postponed.count < x->options->postponed_max ||
-           schedule->crashed.count < x->options->crashes_max;
+    for (int kind = 0; kind < STEERING_KIND_COUNT; kind++)
+        if (schedule->events[kind].count < x->options->max[kind])
+            return true;
+    return false;
 }
 
 static enum status take_choices(struct exploration *x, const struct schedule *schedule,
@@ -415,7 +454,11 @@ static enum status take_choices(struct exploration *x, const struct schedule *sc
 
 static struct schedules_cell *cell_of(struct exploration *x, const struct schedule *schedule)
 {
-    return &x->result->cells[schedule->postponed.count][schedule->crashed.count];
+    uint32_t counts[STEERING_KIND_COUNT];
+
+    for (int kind = 0; kind < STEERING_KIND_COUNT; kind++)
+        counts[kind] = schedule->events[kind].count;
+    return schedules_cell(x->result, counts);
 }
 
 static void note_violation(struct exploration *x, const struct schedule *schedule)
@@ -527,7 +570,7 @@ static enum status run_level(struct exploration *x, struct error *err)
     bool is_last = false;
 
     x->parent = x->choice = 0;
-    x->has_postponed = false;
+    x->kind = 0;
     while (!is_stopped(x)) {
         TRY(hand_out(x, &is_last, err));
         if (x->submitted == x->answered)
@@ -577,7 +620,8 @@ enum status schedules_explore(struct schedules_result *result,
     int64_t began_ns = wall_clock_ns();
     enum status status;
 
-    assert(options->postponed_max <= STEERING_MAX && options->crashes_max <= STEERING_MAX);
+    for (int kind = 0; kind < STEERING_KIND_COUNT; kind++)
+        assert(options->max[kind] <= STEERING_MAX);
     *result = (struct schedules_result){ 0 };
     if (!x || !copy) {
         free(x);

@@ -317,15 +317,23 @@ static const struct section_key explore_rows[] = {
     { "window", KEY_DURATION, EXPLORE(window_ns), 1, HOUR, "20ms",
       "by how much a postponed message arrives later", 0 },
     { "down", KEY_DURATION, EXPLORE(down_ns), 1, HOUR, "100ms", "time after which a crashed node restarts", 0 },
-    { "postponed", KEY_EVENTS, EXPLORE(postponed), 0, 0, NONE,
+    { "apart", KEY_DURATION, EXPLORE(apart_ns), 1, HOUR, "200ms",
+      "time for which an isolated node hears nothing of others", 0 },
+    { "postponed", KEY_EVENTS, EXPLORE(events[STEERING_POSTPONE]), 0, 0, NONE,
       "list of the events, by number, that are messages and arrive later", 0 },
-    { "crashed", KEY_EVENTS, EXPLORE(crashed), 0, 0, NONE,
+    { "crashed", KEY_EVENTS, EXPLORE(events[STEERING_CRASH]), 0, 0, NONE,
       "list of the events, by number, behind which the node that handled them crashes", 0 },
+    { "isolated", KEY_EVENTS, EXPLORE(events[STEERING_ISOLATE]), 0, 0, NONE,
+      "list of the events, by number, behind which the node that handled them is cut off from the others", 0 },
 };
 
 static bool is_steered(const struct scenario *scenario)
 {
-    return scenario->explore.postponed.count > 0 || scenario->explore.crashed.count > 0;
+    uint32_t count = 0;
+
+    for (int kind = 0; kind < STEERING_KIND_COUNT; kind++)
+        count += scenario->explore.events[kind].count;
+    return count > 0;
 }
 
 static bool is_simulated(const struct scenario *scenario)

@@ -1,8 +1,10 @@
 #include "predict/explore/explore.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/random.h"
 #include "programs/machine/program.h"
 #include "tests/fixture.h"
@@ -31,6 +33,10 @@ static const char sql[] =
     "DECLARE n bigint;\n"
     "BEGIN SELECT count(*) INTO n FROM t WHERE v >= 0; INSERT INTO t VALUES (p_k, n); RETURN n; "
     "END; $$;\n"
+    "CREATE FUNCTION drop_row(p_k bigint) RETURNS void LANGUAGE plpgsql AS $$\n"
+    "BEGIN DELETE FROM t WHERE k = p_k; END; $$;\n"
+    "CREATE FUNCTION raise_low(low bigint) RETURNS void LANGUAGE plpgsql AS $$\n"
+    "BEGIN UPDATE t SET v = v + 1 WHERE v <= low; END; $$;\n"
     "CREATE FUNCTION first_only(p_k bigint) RETURNS bigint LANGUAGE plpgsql AS $$\n"
     "DECLARE n bigint;\n"
     "BEGIN SELECT v INTO n FROM t WHERE k = p_k; IF n > 0 THEN RAISE EXCEPTION 'no'; END IF;\n"
@@ -504,10 +510,165 @@ static void who_is_stopped_is_not_complete(void)
     TEST_ASSERT_FALSE(counts.is_complete);
 }
 
+/* --- Against random runs: scans, rows that come and go, failures -------------------------------- */
+
+#define CALLS 4
+
+struct drawn_calls {
+    struct directed_call calls[CALLS];
+    struct explore_session sessions[CALLS];
+    uint32_t count, session_count;
+    char label[200];
+};
+
+static void draw_call(struct random *random, char text[40])
+{
+    unsigned key = 1 + (unsigned)random_below(random, 2),
+             number = (unsigned)random_below(random, 2);
+
+    switch (random_below(random, 6)) {
+    case 0:
+        snprintf(text, 40, "scan_and_make(%u)", 2 + key);
+        break;
+    case 1:
+        snprintf(text, 40, "drop_row(%u)", key + number);
+        break;
+    case 2:
+        snprintf(text, 40, "raise_low(%u)", number);
+        break;
+    case 3:
+        snprintf(text, 40, "first_only(%u)", key);
+        break;
+    default:
+        snprintf(text, 40, "step(%u, %u, %u, 0)", number, 3 - key, key);
+    }
+}
+
+static void draw_calls(struct random *random, struct drawn_calls *drawn)
+{
+    char text[40];
+
+    *drawn = (struct drawn_calls){ .count = 2 + (uint32_t)random_below(random, CALLS - 2) };
+    drawn->session_count = 2 + (uint32_t)random_below(random, drawn->count - 1);
+    for (uint32_t i = 0; i < drawn->count; i++) {
+        uint32_t session = i < drawn->session_count ? i : drawn->session_count - 1;
+        size_t length = strlen(drawn->label);
+
+        draw_call(random, text);
+        drawn->calls[i] = call_of(session, text);
+        if (i < drawn->session_count)
+            drawn->sessions[session].calls = &drawn->calls[i];
+        drawn->sessions[session].count++;
+        snprintf(drawn->label + length, sizeof drawn->label - length, "s%u %s; ", (unsigned)session,
+                 text);
+    }
+}
+
+static uint64_t name_of(struct directed_txn_facts facts)
+{
+    return facts.session << 4 | facts.position;
+}
+
+/* Who reads what from whom, whatever the order; the initial state is read by whoever reads from nobody. */
+static uint64_t digest_of(const struct directed *store)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t txn = 0; txn < directed_txn_count(store); txn++) {
+        uint32_t count;
+        const struct directed_seen *seen = directed_reads(store, txn, &count);
+
+        for (uint32_t i = 0; i < count; i++) {
+            struct text key = directed_key_text(store, seen[i].key);
+            uint64_t hash = name_of(directed_txn(store, txn)) << 32 | seen[i].statement;
+
+            if (seen[i].writer == DIRECTED_INITIAL)
+                continue;
+            hash = hash_mix(hash_number(hash), name_of(directed_txn(store, seen[i].writer)));
+            for (size_t k = 0; k < key.length; k++)
+                hash = hash_mix(hash, (uint64_t)key.at[k]);
+            sum += hash_number(hash);
+        }
+    }
+    return sum;
+}
+
+static enum status keep_digest(void *context, const struct explore_visit *visit, bool *ends,
+                               struct error *why)
+{
+    (void)context;
+    (void)ends;
+    (void)why;
+    TEST_ASSERT_LESS_THAN_UINT64(HISTORIES_MAX, visited_count);
+    visited[visited_count++] = digest_of(visit->store);
+    return STATUS_OK;
+}
+
+static uint64_t run_at_random(enum level level, const struct drawn_calls *drawn,
+                              struct random *random)
+{
+    struct directed_options store_options = { &program, level, drawn->session_count, false };
+    struct random_key key = random_key_of_seed(random_next(random));
+    struct director_state state;
+    struct director director = director_of_mode(&state, DIRECTOR_RANDOM, &key);
+    uint32_t done[CALLS] = { 0 };
+    struct directed *store;
+    uint64_t digest;
+
+    ASSERT_OK(directed_open(&store, &store_options, &err), &err);
+    ASSERT_OK(directed_load(store, TEXT("load(2)"), &err), &err);
+    while (directed_txn_count(store) < drawn->count) {
+        uint32_t session = (uint32_t)random_below(random, drawn->session_count);
+        struct directed_outcome outcome;
+
+        if (done[session] == drawn->sessions[session].count)
+            continue;
+        ASSERT_OK(directed_run(store, &drawn->sessions[session].calls[done[session]++], &director,
+                               &outcome, &err),
+                  &err);
+    }
+    digest = digest_of(store);
+    directed_close(store);
+    return digest;
+}
+
+static void whatever_chance_makes_is_visited_and_nothing_twice(void)
+{
+    static const enum level levels[] = { LEVEL_READ_COMMITTED, LEVEL_READ_ATOMIC, LEVEL_CAUSAL };
+    struct random_key key = random_key_of_seed(11);
+    struct random random;
+    size_t rounds = fixture_rounds(30);
+
+    random_init(&random, &key);
+    for (size_t i = 0; i < rounds; i++) {
+        enum level level = levels[i % ROW_COUNT(levels)];
+        struct explore_counts counts;
+        struct drawn_calls drawn;
+
+        draw_calls(&random, &drawn);
+        visited_count = 0;
+        explore_calls(level, drawn.sessions, drawn.session_count,
+                      (struct explore_options){ .visit = keep_digest }, &counts);
+        TEST_ASSERT_TRUE(counts.is_complete);
+        qsort(visited, visited_count, sizeof *visited, compare_words);
+        for (size_t k = 1; k < visited_count; k++)
+            TEST_ASSERT_TRUE_MESSAGE(visited[k - 1] != visited[k], drawn.label);
+        for (unsigned k = 0; k < 100; k++) {
+            uint64_t digest = run_at_random(level, &drawn, &random);
+
+            TEST_ASSERT_NOT_NULL_MESSAGE(
+                bsearch(&digest, visited, visited_count, sizeof *visited, compare_words),
+                drawn.label);
+        }
+        heap_reset(&heap);
+    }
+}
+
 int main(void)
 {
     UNITY_BEGIN();
     RUN_TEST(exactly_the_histories_at_the_level_are_visited_each_once);
+    RUN_TEST(whatever_chance_makes_is_visited_and_nothing_twice);
     RUN_TEST(a_lost_update_is_one_of_three_histories_of_two_increments);
     RUN_TEST(rows_that_nobody_saw_are_read_as_not_being_there);
     RUN_TEST(a_transaction_that_fails_is_part_of_its_history);

@@ -25,14 +25,20 @@ static void load(const char *text, uint64_t transactions)
 {
     ASSERT_OK(scenario_read(&scenario, "x.toml", text_of(text), NULL, 0, &err), &err);
     explore_store_fix(&scenario, transactions, &left_out);
-    options =
-        (struct schedules_options){ .scenario = &scenario, .postponed_max = 1, .worker_count = 1 };
+    options = (struct schedules_options){ .scenario = &scenario, .max = { 1 }, .worker_count = 1 };
 }
 
 static void explore(void)
 {
     schedules_close(&result);
     ASSERT_OK(schedules_explore(&result, &options, &err), &err);
+}
+
+static uint64_t runs_with(uint32_t postponed, uint32_t crashed, uint32_t isolated)
+{
+    const uint32_t counts[STEERING_KIND_COUNT] = { postponed, crashed, isolated };
+
+    return schedules_cell(&result, counts)->runs;
 }
 
 void setUp(void)
@@ -92,20 +98,34 @@ static uint64_t count_by_hand(uint32_t kind)
 static void every_schedule_with_one_deviation_is_run_once(void)
 {
     load(COUNTER(""), 2);
-    options.crashes_max = 1;
+    options.max[STEERING_CRASH] = 1;
     options.within_ns = 5000000;
     explore();
     TEST_ASSERT_TRUE(result.is_complete);
     TEST_ASSERT_EQUAL_UINT64(0, result.violations);
-    TEST_ASSERT_EQUAL_UINT64(1, result.cells[0][0].runs);
-    TEST_ASSERT_GREATER_THAN_UINT64(2, result.cells[1][0].runs);
-    TEST_ASSERT_GREATER_THAN_UINT64(result.cells[0][1].runs, result.cells[1][1].runs);
-    TEST_ASSERT_EQUAL_UINT64(result.runs, result.cells[0][0].runs + result.cells[1][0].runs +
-                                              result.cells[0][1].runs + result.cells[1][1].runs);
+    TEST_ASSERT_EQUAL_UINT64(1, runs_with(0, 0, 0));
+    TEST_ASSERT_GREATER_THAN_UINT64(2, runs_with(1, 0, 0));
+    TEST_ASSERT_GREATER_THAN_UINT64(runs_with(0, 1, 0), runs_with(1, 1, 0));
+    TEST_ASSERT_EQUAL_UINT64(result.runs, runs_with(0, 0, 0) + runs_with(1, 0, 0) +
+                                              runs_with(0, 1, 0) + runs_with(1, 1, 0));
     options.within_ns = 0;
-    options.crashes_max = 0;
+    options.max[STEERING_CRASH] = 0;
     explore();
-    TEST_ASSERT_EQUAL_UINT64(count_by_hand(STEERING_POSTPONE), result.cells[1][0].runs);
+    TEST_ASSERT_EQUAL_UINT64(count_by_hand(STEERING_BIT(STEERING_POSTPONE)), runs_with(1, 0, 0));
+}
+
+static void crashes_and_isolations_are_where_a_node_has_handled_something(void)
+{
+    load(COUNTER(""), 1);
+    options.max[STEERING_POSTPONE] = 0;
+    options.max[STEERING_CRASH] = options.max[STEERING_ISOLATE] = 1;
+    options.within_ns = 5000000;
+    explore();
+    TEST_ASSERT_TRUE(result.is_complete);
+    TEST_ASSERT_EQUAL_UINT64(0, result.violations);
+    TEST_ASSERT_GREATER_THAN_UINT64(5, runs_with(0, 1, 0));
+    TEST_ASSERT_EQUAL_UINT64(runs_with(0, 1, 0), runs_with(0, 0, 1));
+    TEST_ASSERT_GREATER_THAN_UINT64(runs_with(0, 1, 0), runs_with(0, 1, 1));
 }
 
 /* Of each run with one deviation, its own events behind it. */
@@ -123,21 +143,22 @@ static void runs_with_two_deviations_deviate_from_those_with_one(void)
         struct steering_choices second = { .list = { 0 } };
         struct run_options again = { .choices = &second };
 
-        if (!(first.list.at[i].kinds & STEERING_POSTPONE))
+        if (!(first.list.at[i].kinds & STEERING_BIT(STEERING_POSTPONE)))
             continue;
-        scenario.explore.postponed = (struct steering_events){ 1, { first.list.at[i].event } };
+        scenario.explore.events[STEERING_POSTPONE] =
+            (struct steering_events){ 1, { first.list.at[i].event } };
         ASSERT_OK(trial_run(&trial, &scenario, &again, &err), &err);
         trial_close(&trial);
         for (size_t k = 0; k < second.list.count; k++)
             wanted += second.list.at[k].event > first.list.at[i].event &&
-                      (second.list.at[k].kinds & STEERING_POSTPONE);
+                      (second.list.at[k].kinds & STEERING_BIT(STEERING_POSTPONE));
         array_close(&second.list);
     }
     array_close(&first.list);
-    options.postponed_max = 2;
+    options.max[STEERING_POSTPONE] = 2;
     explore();
     TEST_ASSERT_TRUE(result.is_complete);
-    TEST_ASSERT_EQUAL_UINT64(wanted, result.cells[2][0].runs);
+    TEST_ASSERT_EQUAL_UINT64(wanted, runs_with(2, 0, 0));
 }
 
 static void a_bug_is_found_and_its_schedule_repeats_it(void)
@@ -166,7 +187,7 @@ static void the_first_violation_can_end_it(void)
 
 static void however_many_work_the_result_is_the_same(void)
 {
-    struct schedules_cell cells[STEERING_MAX + 1][STEERING_MAX + 1];
+    struct schedules_cell cells[SCHEDULES_CELLS_MAX];
     struct schedule schedule;
     uint64_t histories;
 
@@ -194,12 +215,12 @@ static void who_is_stopped_is_not_complete(void)
 
 static void a_schedule_is_told_in_the_order_of_its_events(void)
 {
-    struct schedule schedule = { .postponed = { 2, { 5, 90 } }, .crashed = { 1, { 17 } } };
+    struct schedule schedule = { .events = { { 2, { 5, 90 } }, { 1, { 17 } }, { 1, { 18 } } } };
     struct buffer out = { 0 };
 
     schedule_print(&schedule, &out);
     buffer_byte(&out, '\0');
-    TEST_ASSERT_EQUAL_STRING("postpone 5, crash 17, postpone 90", out.at);
+    TEST_ASSERT_EQUAL_STRING("postpone 5, crash 17, isolate 18, postpone 90", out.at);
     buffer_close(&out);
 }
 
@@ -209,6 +230,7 @@ int main(void)
     RUN_TEST(what_chance_would_decide_is_left_out_and_said);
     RUN_TEST(nothing_is_left_out_of_a_scenario_in_which_nothing_is_drawn);
     RUN_TEST(every_schedule_with_one_deviation_is_run_once);
+    RUN_TEST(crashes_and_isolations_are_where_a_node_has_handled_something);
     RUN_TEST(runs_with_two_deviations_deviate_from_those_with_one);
     RUN_TEST(a_bug_is_found_and_its_schedule_repeats_it);
     RUN_TEST(the_first_violation_can_end_it);
