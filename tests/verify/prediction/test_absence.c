@@ -131,7 +131,7 @@ static const struct {
     { "\"floats\":[", "\"floats\":[77,", "refused: the trace has no transaction 77" },
     { "\"steps\":[[", "\"steps\":[[123456789", "no witness:" },
     { "\"steps\":[", "\"steps\":[[123456789],", "refused: there is no variable 123456789" },
-    { "\"steps\":[", "\"steps\":[[1],", "refused: step 0 does not follow" },
+    { "\"steps\":[", "\"steps\":[[],", "refused: step 0 does not follow" },
     { "\"steps\":[", "\"steps\":[{\"clause\":[],\"cycle\":[1,2]},",
       "refused: step 0 is about a cycle with an edge" },
     { "\"steps\":[", "\"steps\":[{\"clause\":[],\"cycle\":[1,4]},",
