@@ -656,8 +656,9 @@ static enum status learn(struct prover *p, const uint8_t *values, struct error *
     TRY(serialize(&predicted, p->arena, p->options->stop, &answer, &order, err));
     if (answer == SERIALIZE_STOPPED)
         return give_up(p, "the time was over");
-    if (answer != SERIALIZE_ORDER)
-        return give_up(p, "internal error: there is a prediction");
+    p->proof->is_contradicted = answer != SERIALIZE_ORDER;
+    if (p->proof->is_contradicted)
+        return give_up(p, "internal error: the search for a proof that there is no prediction found one");
     TRY(find_places(p, &predicted, order, err));
     find_floating(p, &found);
     TRY(add_lemma(p, err));

@@ -19,6 +19,7 @@ uint64_t none_proof_levels(void);
 
 struct none_proof {
     bool is_proven;
+    bool is_contradicted; /* there is a prediction: the engine or this is wrong */
     char reason[200]; /* why not; else empty */
     uint64_t lemmas, steps;
     struct buffer witness; /* ends with a line feed */
