@@ -30,6 +30,7 @@ struct prover {
         *from; /* by event, of reads: the latter of the initial state, and behind it the writers */
     uint32_t before, sees; /* variables: so many times so many */
     uint32_t variable_count;
+    ARRAY(uint8_t) phases; /* by variable: what is tried first */
     ARRAY(uint32_t) literals;
     ARRAY(uint32_t) clause_start;
     ARRAY(uint32_t) clause;
@@ -658,7 +659,8 @@ static enum status learn(struct prover *p, const uint8_t *values, struct error *
         return give_up(p, "the time was over");
     p->proof->is_contradicted = answer != SERIALIZE_ORDER;
     if (p->proof->is_contradicted)
-        return give_up(p, "internal error: the search for a proof that there is no prediction found one");
+        return give_up(
+            p, "internal error: the search for a proof that there is no prediction found one");
     TRY(find_places(p, &predicted, order, err));
     find_floating(p, &found);
     TRY(add_lemma(p, err));
@@ -732,6 +734,16 @@ static enum status write_witness(struct prover *p, const struct search_proof *pr
     return buffer_status(out, err);
 }
 
+/* Transactions are full rather than not: the more is in, the more a lemma says. */
+static enum status set_phases(struct prover *p, struct error *err)
+{
+    while (p->phases.count < p->variable_count)
+        TRY(array_push(&p->phases, 0, err));
+    for (uint32_t txn = 0; txn < p->t->txn_count; txn++)
+        p->phases.at[p->full[txn]] = 1;
+    return STATUS_OK;
+}
+
 static enum status solve(struct prover *p, struct search_result *result, struct error *err)
 {
     struct search_problem problem = { .node_count = p->t->txn_count,
@@ -740,7 +752,8 @@ static enum status solve(struct prover *p, struct search_result *result, struct 
                                       .edge_count = (uint32_t)p->edges.count,
                                       .literals = p->literals.at,
                                       .clause_start = p->clause_start.at,
-                                      .clause_count = (uint32_t)p->clause_start.count - 1 };
+                                      .clause_count = (uint32_t)p->clause_start.count - 1,
+                                      .phases = p->phases.at };
     struct search_options options = { .stop = p->options->stop,
                                       .threads = 1,
                                       .steps_max = p->options->steps_max,
@@ -753,8 +766,10 @@ static enum status run(struct prover *p, struct error *err)
 {
     while (!p->proof->is_proven && !p->proof->reason[0]) {
         struct search_result result = { 0 };
-        enum status status = solve(p, &result, err);
+        enum status status = set_phases(p, err);
 
+        if (status == STATUS_OK)
+            status = solve(p, &result, err);
         if (status == STATUS_OK && result.answer == SEARCH_FOUND)
             status = learn(p, result.values, err);
         else if (status == STATUS_OK && result.answer == SEARCH_UNDECIDED)
@@ -804,6 +819,7 @@ enum status none_proof_make(const struct dataflow *trace, const struct predict_o
     if (!(none_proof_levels() & LEVEL_BIT(options->level)))
         return give_up(&p, "there is no proof of that at this level");
     status = make(&p, err);
+    array_close(&p.phases);
     array_close(&p.literals);
     array_close(&p.clause_start);
     array_close(&p.clause);

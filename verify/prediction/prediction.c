@@ -421,27 +421,48 @@ static enum status judge_all(struct judge *j, struct error *err)
     return verify_inner(j, (struct inner){ "fails", j->choices.fails, false }, err);
 }
 
+/* Appends what the verdict rests on besides. */
+static void describe_doubt(uint64_t count, const char *one, const char *several,
+                           struct verification *result)
+{
+    size_t length = strlen(result->reason);
+
+    if (count > 0)
+        snprintf(result->reason + length, sizeof result->reason - length, "%" PRIu64 " %s", count,
+                 count == 1 ? one : several);
+}
+
+static void append(const char *words, struct verification *result)
+{
+    size_t length = strlen(result->reason);
+
+    snprintf(result->reason + length, sizeof result->reason - length, "%s", words);
+}
+
 static void describe(const struct judge *j, struct verification *result)
 {
-    if (j->choices.is_none) {
-        snprintf(
-            result->reason, sizeof result->reason,
-            "%s allows no other execution that is not serializable, with the %s boundary: %" PRIu64
-            " transactions, by %" PRIu64 " lemmas and %" PRIu64 " steps",
-            level_name(j->choices.level), j->choices.is_strict ? "strict" : "relaxed",
-            j->absence.txns, j->absence.lemmas, j->absence.steps);
-        return;
-    }
-    int length =
+    const char *level = level_name(j->choices.level);
+
+    if (j->choices.is_none)
+        snprintf(result->reason, sizeof result->reason,
+                 "%s allows no other execution that is not serializable, with the %s boundary: "
+                 "%" PRIu64 " transactions, by %" PRIu64 " lemmas and %" PRIu64 " steps",
+                 level, j->choices.is_strict ? "strict" : "relaxed", j->absence.txns,
+                 j->absence.lemmas, j->absence.steps);
+    else
         snprintf(result->reason, sizeof result->reason,
                  "%s allows an execution that is not serializable: %zu transactions, %" PRIu64
                  " of their reads from another writer than observed",
-                 level_name(j->choices.level), j->predicted.txn_count, j->changed);
-
+                 level, j->predicted.txn_count, j->changed);
     if (j->observed.unjudged > 0)
-        snprintf(result->reason + length, sizeof result->reason - (size_t)length,
-                 ", but for %" PRIu64 " %s not judged", j->observed.unjudged,
-                 j->observed.unjudged == 1 ? "statement that was" : "statements that were");
+        append(", but for ", result);
+    describe_doubt(j->observed.unjudged, "statement that was not judged",
+                   "statements that were not judged", result);
+    if (j->observed.ambiguous > 0)
+        append("; if ", result);
+    describe_doubt(j->observed.ambiguous,
+                   "read of a value that several wrote is from the last before it",
+                   "reads of values that several wrote are from the last before them", result);
 }
 
 enum status prediction_verify(const struct history *observed, char *bytes, size_t size,
