@@ -15,7 +15,7 @@
 #include "predict/serialize_private.h"
 
 #define VARIABLES_MAX (UINT32_C(1) << 24)
-#define LITERALS_MAX (UINT64_C(1) << 27)
+#define LITERALS_MAX (UINT64_C(1) << 25)
 #define TXNS_MAX 2000
 
 struct prover {

@@ -11,8 +11,11 @@
 
 #define NOBODY UINT32_MAX
 #define INITIAL (UINT32_MAX - 1)
-#define VARIABLES_MAX (UINT32_C(1) << 26)
-#define LITERALS_MAX (UINT64_C(1) << 29)
+#define VARIABLES_MAX (UINT32_C(1) << 25)
+#define LITERALS_MAX (UINT64_C(1) << 26)
+#define TXNS_MAX 4000
+#define VISITS_MAX                                                                                 \
+    UINT64_C(4000000000) /* of clauses: more than an honest proof of this size needs */
 
 struct read_event {
     uint32_t txn, key, event; /* the event within the transaction */
@@ -245,7 +248,7 @@ static enum status read_trace(struct absence *a, struct error *err)
     TAKE(a, number, h->txn_count, err);
     TAKE(a, key_number, h->key_count, err);
     TRY(number_txns(a, number, err));
-    if (a->txn_count > 6000)
+    if (a->txn_count > TXNS_MAX)
         return REFUSE(a, err, "the history is too large for a proof that there is none");
     TRY(list_events(a, number, key_number, err));
     TRY(list_writers(a, err));
@@ -821,9 +824,11 @@ static enum status read_step(struct absence *a, struct json *json, struct error 
     if (json_peek(json) == '{')
         return read_cycle_step(a, json, err);
     TRY(read_clause(a, json, err));
-    return propagation_implies(&a->propagation, a->clause.at, a->clause.count)
+    if (!propagation_implies(&a->propagation, a->clause.at, a->clause.count))
+        return REFUSE(a, err, "step %" PRIu64 " does not follow", a->answer->steps);
+    return a->propagation.visits <= VISITS_MAX
                ? STATUS_OK
-               : REFUSE(a, err, "step %" PRIu64 " does not follow", a->answer->steps);
+               : REFUSE(a, err, "too much of it would have to be searched for");
 }
 
 static enum status check_steps(struct absence *a, struct json *json, struct error *err)

@@ -60,6 +60,7 @@ static bool visit(struct propagation *p, uint32_t clause, unsigned which, bool *
 {
     uint32_t *at = p->literals.at + p->start.at[clause], left = at[which];
 
+    p->visits++;
     *is_moved = false;
     if (is_true(p, at[!which]))
         return true;

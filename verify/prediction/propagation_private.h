@@ -23,6 +23,7 @@ struct propagation {
     uint8_t *value;  /* by literal: whether it is true */
     uint32_t *trail;
     size_t trail_count, done;
+    uint64_t visits;       /* of clauses, so far */
     bool is_contradictory; /* whatever is supposed */
 };
 

@@ -190,6 +190,78 @@ static void flip_literals(const struct history *h, struct random *dice)
     }
 }
 
+/* A level and a boundary, of the six. */
+struct asked {
+    enum level level;
+    bool is_relaxed;
+};
+
+static struct asked asked_of(size_t n)
+{
+    static const enum level levels[] = { LEVEL_READ_COMMITTED, LEVEL_READ_ATOMIC, LEVEL_CAUSAL };
+
+    return (struct asked){ levels[n / 2], n % 2 };
+}
+
+/* A proof of one of them is none of another, of which there is a prediction. */
+static void is_refused_elsewhere(const struct history *h, char *const proofs[6],
+                                 const bool predicted[6])
+{
+    for (size_t i = 0; i < 6; i++)
+        for (size_t k = 0; k < 6 && proofs[i]; k++) {
+            struct asked from = asked_of(i), to = asked_of(k);
+            char words[2][120];
+            char *claim;
+
+            if (!predicted[k])
+                continue;
+            for (int w = 0; w < 2; w++)
+                snprintf(words[w], sizeof words[w], "\"level\":\"%s\",\"boundary\":\"%s\"",
+                         level_name(w ? to.level : from.level),
+                         (w ? to : from).is_relaxed ? "relaxed" : "strict");
+            claim = fixture_replace(proofs[i], words[0], words[1]);
+            is_said("refused: ", fixture_verify_prediction(h, claim));
+            free(claim);
+        }
+}
+
+static void a_proof_at_one_level_is_none_at_a_weaker_one(void)
+{
+    uint64_t tried = 0;
+
+    for (uint64_t seed = 0; seed < fixture_rounds(250); seed++) {
+        struct small_options options = small_options_of_seed(seed);
+        char *proofs[6] = { NULL };
+        bool predicted[6] = { false };
+
+        options.lists = options.only_lists = options.predicates = false;
+        options.perturbations_max = 0;
+        options.exact = options.sessions = true;
+        options.mode = SMALL_SERIAL;
+        small_history(&options, seed, &history);
+        for (size_t i = 0; i < 6; i++) {
+            struct asked asked = asked_of(i);
+            bool is_proven = prove(
+                &history, asked.level,
+                asked.is_relaxed ? STRATEGY_APPROX_RELAXED : STRATEGY_EXACT_STRICT, &predicted[i]);
+
+            if (is_proven) {
+                proofs[i] = strdup(proof.witness.at);
+                TEST_ASSERT_NOT_NULL(proofs[i]);
+            }
+        }
+        for (size_t i = 0; i < 6; i++)
+            for (size_t k = 0; k < 6; k++)
+                tried += proofs[i] && predicted[k];
+        is_refused_elsewhere(&history, proofs, predicted);
+        for (size_t i = 0; i < 6; i++)
+            free(proofs[i]);
+        history_close(&history);
+        history = (struct history){ 0 };
+    }
+    TEST_ASSERT_TRUE(tried > 100);
+}
+
 static void there_is_a_proof_if_and_only_if_there_is_no_prediction(void)
 {
     static const enum level levels[] = { LEVEL_READ_COMMITTED, LEVEL_READ_ATOMIC, LEVEL_CAUSAL };
@@ -243,6 +315,7 @@ int main(void)
     RUN_TEST(sessions_that_only_read_need_few_lemmas);
     RUN_TEST(each_kind_of_untruth_is_refused);
     RUN_TEST(a_proof_without_its_lemmas_is_none);
+    RUN_TEST(a_proof_at_one_level_is_none_at_a_weaker_one);
     RUN_TEST(there_is_a_proof_if_and_only_if_there_is_no_prediction);
     return UNITY_END();
 }
