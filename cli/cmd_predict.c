@@ -102,7 +102,8 @@ static const struct option predict_rows[] = {
                              "included; without an answer by then it is unknown"),
     TEXT_ROW("out", "DIR", AT(out),
              "write what was predicted, its witness for ordeal verify, a text and a\n"
-             "drawing into this folder, which must be new or empty"),
+             "drawing into this folder, which must be new or empty; or the proof that\n"
+             "there is none"),
     FLAG_ROW("force", AT(force),
              "let --out replace the files of an earlier call; other files stay"),
     JSON_ROW(AT(json)),
@@ -124,6 +125,8 @@ struct predict_work {
     struct validation executed; /* of --validate */
     struct semantic_result semantic;
     const struct validation *validation; /* one of the two, or NULL */
+    struct none_proof none;
+    bool wants_none; /* it was tried to prove that there is none */
     int64_t parse_ns, ns;
 };
 
@@ -185,6 +188,7 @@ static struct predict_report report_of(const struct predict_work *call)
                                     .engine = is_word(call->values->engine, "z3") ? "z3" : "native",
                                     .is_of_cells = is_word(call->values->encoding, "cells"),
                                     .validation = call->validation,
+                                    .none = call->wants_none ? &call->none : NULL,
                                     .folder = call->values->out,
                                     .parse_ns = call->parse_ns,
                                     .ns = call->ns };
@@ -238,7 +242,7 @@ static enum status answer(const struct predict_work *call, struct error *err)
     enum status status = print_report(call, &out, err);
 
     limits_settle(call->limits);
-    if (status == STATUS_OK && call->values->out && call->prediction.kind == PREDICTION_FOUND)
+    if (status == STATUS_OK && call->values->out && report_predict_has_files(&report))
         status = folder_answer(call->values->out, call->values->force, write_files, &report, err);
     if (status == STATUS_OK)
         status = output_print(&out, err);
@@ -332,6 +336,19 @@ static enum status confirm(struct predict_work *call, struct error *err)
     return STATUS_OK;
 }
 
+/* A proof that there is none, where files are wanted. */
+static enum status prove_none(struct predict_work *call, struct error *err)
+{
+    if (call->prediction.kind != PREDICTION_NONE || !call->values->out ||
+        call->options.strategy == STRATEGY_SEMANTIC)
+        return STATUS_OK;
+    call->wants_none = true;
+    TRY(none_proof_make(&call->trace, &call->options, &call->arena, &call->none, err));
+    if (call->none.is_contradicted)
+        call_unknown(call, call->none.reason);
+    return STATUS_OK;
+}
+
 /* Executes what was confirmed. What then turns out to be serializable is no prediction. */
 static enum status validate_prediction(struct predict_work *call, struct error *err)
 {
@@ -382,6 +399,8 @@ static enum status predict(struct predict_work *call, struct error *err)
         status = confirm(call, err);
     if (status == STATUS_OK)
         status = validate_prediction(call, err);
+    if (status == STATUS_OK)
+        status = prove_none(call, err);
     status = memory_confirm(failures, status, err);
     call->ns = wall_clock_ns() - began_ns;
     if (status == STATUS_OVER_LIMIT &&
@@ -433,6 +452,7 @@ static enum status cmd_predict_run(const void *given, struct limits *limits, enu
     enum status status = run_call(&call, code, err);
 
     confirmation_close(&call.confirmation);
+    none_proof_close(&call.none);
     validation_close(&call.executed);
     semantic_close(&call.semantic);
     if (call.has_program)

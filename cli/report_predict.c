@@ -34,6 +34,8 @@ static const struct predict_file {
 /* What was executed is no choice among the events that were observed, so that its witness is another: verify knows none. */
 static bool has_file(const struct predict_report *r, enum predict_file_number file)
 {
+    if (r->prediction->kind != PREDICTION_FOUND)
+        return file == FILE_WITNESS && r->none && r->none->is_proven;
     if (file == FILE_EXECUTED || file == FILE_CHOICES)
         return r->validation != NULL;
     if (file == FILE_CELLS)
@@ -59,6 +61,11 @@ static const char *kind_name(enum prediction_kind kind)
     static const char *const names[] = { "predicted", "none", "unknown" };
 
     return names[kind];
+}
+
+bool report_predict_has_files(const struct predict_report *r)
+{
+    return is_found(r) || has_file(r, FILE_WITNESS);
 }
 
 /* --- For people ---------------------------------------------------------------------------------- */
@@ -124,8 +131,17 @@ enum status report_predict_print(const struct predict_report *r, struct buffer *
         buffer_byte(out, '\n');
         prediction_story_print(&told, out);
     }
-    if (is_found(r) && r->folder) {
-        buffer_text(out, TEXT("\nwritten   "));
+    if (r->none && r->none->is_proven) {
+        buffer_text(out, TEXT("proof      "));
+        quantity_print_count(out, r->none->lemmas);
+        buffer_text(out, TEXT(" lemmas, "));
+        quantity_print_count(out, r->none->steps);
+        buffer_text(out, TEXT(" steps\n"));
+    } else if (r->none) {
+        buffer_print(out, "proof      none: %s\n", r->none->reason);
+    }
+    if (r->folder && report_predict_has_files(r)) {
+        buffer_text(out, is_found(r) ? TEXT("\nwritten   ") : TEXT("written   "));
         for (enum predict_file_number i = 0; i < FILE_COUNT; i++)
             if (has_file(r, i))
                 buffer_print(out, " %s/%s", r->folder, predict_files[i].name);
@@ -221,7 +237,7 @@ static void answer_story(const struct predict_report *r, struct json_writer *jso
 static void answer_files(const struct predict_report *r, struct json_writer *json)
 {
     json_writer_open(json, "files", '{');
-    for (enum predict_file_number i = 0; is_found(r) && r->folder && i < FILE_COUNT; i++) {
+    for (enum predict_file_number i = 0; r->folder && i < FILE_COUNT; i++) {
         struct buffer path = { 0 };
 
         if (!has_file(r, i))
@@ -256,6 +272,14 @@ void report_predict_members(const struct predict_report *r, struct json_writer *
     answer_boundary(r, json);
     answer_cycle(r, json);
     answer_story(r, json);
+    if (r->none && r->none->is_proven) {
+        json_writer_open(json, "proof", '{');
+        json_writer_number(json, "lemmas", r->none->lemmas);
+        json_writer_number(json, "steps", r->none->steps);
+        json_writer_close(json, '}');
+    } else {
+        json_writer_null(json, "proof");
+    }
     json_writer_text(json, "engine", r->engine);
     json_writer_number(json, "iterations", counts->iterations);
     json_writer_number(json, "lemmas", counts->lemmas);
@@ -300,8 +324,7 @@ static enum status write_execution(const struct predict_report *r, const char *f
     return status;
 }
 
-enum status report_predict_write(const struct predict_report *r, const char *folder,
-                                 struct error *err)
+static enum status write_prediction(const struct predict_report *r, const char *folder, struct error *err)
 {
     struct told_prediction told = told_of(r);
     struct buffer witness = { 0 }, text = { 0 }, drawing = { 0 };
@@ -330,4 +353,11 @@ enum status report_predict_write(const struct predict_report *r, const char *fol
     buffer_close(&text);
     buffer_close(&drawing);
     return status;
+}
+
+enum status report_predict_write(const struct predict_report *r, const char *folder,
+                                 struct error *err)
+{
+    return is_found(r) ? write_prediction(r, folder, err)
+                       : folder_write(folder, predict_files[FILE_WITNESS].name, &r->none->witness, err);
 }

@@ -6,6 +6,7 @@
 
 #include "base/json_writer.h"
 #include "cli/prediction_story.h"
+#include "predict/none_proof.h"
 #include "predict/validate.h"
 
 struct predict_report {
@@ -16,6 +17,7 @@ struct predict_report {
     const char *engine;
     bool is_of_cells; /* what was observed is in no file: it was made of one */
     const struct validation *validation; /* NULL: it was not asked for */
+    const struct none_proof *none; /* NULL: it was not asked for, or there is a prediction */
     const char *folder; /* of --out; NULL: none */
     int64_t parse_ns, ns;
 };
@@ -25,7 +27,9 @@ MUST_USE enum status report_predict_print(const struct predict_report *, struct 
 /* docs/predict.md */
 void report_predict_members(const struct predict_report *, struct json_writer *);
 
-/* Writes the files of a prediction that was confirmed into a folder. */
+/* Whether there is something to write: a prediction, or a proof that there is none. */
+bool report_predict_has_files(const struct predict_report *);
+/* Writes it into a folder. */
 MUST_USE enum status report_predict_write(const struct predict_report *, const char *folder,
                                           struct error *);
 

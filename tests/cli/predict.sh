@@ -82,8 +82,23 @@ run 2 predict torn.jsonl --level read-committed --out made/here
 check "a folder in which something stands is refused" mentions err "made/here"
 exits 1 "unless it is forced" predict torn.jsonl --level read-committed --out made/here --force --json
 check "files are in the object" mentions out '"files":{"predicted":"made/here/predicted.jsonl","witness":"made/here/witness.json",'
-run 0 predict alone.jsonl --level causal --out made/none
-check "without a prediction there is no folder" test ! -e made/none
+
+# That there is none.
+run 0 predict skew.jsonl --level causal --out made/none
+check "that there is none is proven" grep -Eq '^proof +[0-9]+ lemmas, [0-9]+ steps$' out
+check "the folder has the witness alone" test "$(ls made/none)" = witness.json
+exits 0 "which is accepted" verify skew.jsonl made/none/witness.json
+check "and it is said what it proves" mentions out "accepted: causal allows no other execution that is not serializable, with the strict boundary: 3"
+run 1 verify alone.jsonl made/none/witness.json
+check "not of another history" mentions out "refused: the witness is of another history"
+sed 's/"strict"/"relaxed"/' made/none/witness.json >relaxed.json
+run 1 verify skew.jsonl relaxed.json
+check "nor with the relaxed boundary, where there is one" mentions out "refused: "
+run 0 predict alone.jsonl --level snapshot --out made/unproven
+check "it is said where there is no proof" mentions out "proof      none: there is no proof of that at this level"
+check "and no folder" test ! -e made/unproven
+run 0 predict skew.jsonl --level causal --out made/none --force --json
+check "the object has the proof's size" mentions out '"proof":{"lemmas":'
 
 # Each level and boundary, of generated histories with items and with rows.
 "$ORDEAL" generate rw-mix --transactions 14 --keys 3 --sessions 3 -o items.jsonl 2>err
@@ -92,10 +107,11 @@ refused=
 for history in items statements; do
     for level in read-committed read-atomic causal prefix; do
         for strategy in exact-strict approx-strict approx-relaxed; do
-            "$ORDEAL" predict $history.jsonl --level $level --strategy $strategy --out made/all --force >out 2>err
+            rm -rf made/all
+            "$ORDEAL" predict $history.jsonl --level $level --strategy $strategy --out made/all >out 2>err
             case $? in
-                0) continue ;;
-                1) "$ORDEAL" verify $history.jsonl made/all/witness.json >out 2>err || refused="$refused $history:$level:$strategy" ;;
+                0 | 1) [ -e made/all/witness.json ] || [ $level = prefix ] || refused="$refused $history:$level:$strategy:unproven"
+                    [ ! -e made/all/witness.json ] || "$ORDEAL" verify $history.jsonl made/all/witness.json >out 2>err || refused="$refused $history:$level:$strategy" ;;
                 *) refused="$refused $history:$level:$strategy:$(cat err)" ;;
             esac
         done

@@ -39,7 +39,8 @@ verify-rows      verify rows.jsonl rows.witness
 verify-bad       verify bad.jsonl bad.witness
 predict          predict skew.jsonl --level causal --strategy approx-relaxed --out made/predict
 predict-rows     predict rows.jsonl --level read-committed --json
-predict-none     predict skew.jsonl --level snapshot
+predict-none     predict skew.jsonl --level causal --out made/predict
+verify-none      verify skew.jsonl none/witness.json
 predict-cells    predict rows.jsonl --level read-committed --encoding cells --out made/predict
 predict-z3       predict skew.jsonl --level causal --strategy approx-relaxed --engine z3
 predict-z3-exact predict skew.jsonl --level prefix --engine z3 --json
@@ -164,6 +165,7 @@ while "$ORDEAL" run wrong.toml --seed $seed >out 2>err && [ $seed -lt 20 ]; do s
     "$ORDEAL" check bad.jsonl --checker infer --witness bad.witness
     "$ORDEAL" predict skew.jsonl --level causal --strategy approx-relaxed --out predicted
     "$ORDEAL" predict rows.jsonl --level read-committed --out rows-predicted
+    "$ORDEAL" predict skew.jsonl --level causal --out none
     "$ORDEAL" run program.toml --audit-log calls.jsonl
     sed '2s/"rows":\[\["/&1/' calls.jsonl >wrong.jsonl
     "$ORDEAL" run program.toml --set check.level=causal --director oldest --out directed

@@ -11,18 +11,31 @@ enum choices_field {
     FIELD_SESSIONS,
     FIELD_HOLDS,
     FIELD_FAILS,
-    FIELD_COUNT,
+    FIELD_LEMMAS,
+    FIELD_STEPS,
 };
 
-static const char *const field_names[] = {
-    "ordeal-prediction", "history", "level", "boundary", "verdict",
-    "sessions",          "holds",   "fails", NULL
-};
+/* Which there must be, and no other. */
+#define FIELDS_OF_ALL 0x1fu
+#define FIELDS_PREDICTED (FIELDS_OF_ALL | 0xe0u)
+#define FIELDS_NONE (FIELDS_OF_ALL | 0x300u)
+
+static const char *const field_names[] = { "ordeal-prediction",
+                                           "history",
+                                           "level",
+                                           "boundary",
+                                           "verdict",
+                                           "sessions",
+                                           "holds",
+                                           "fails",
+                                           "lemmas",
+                                           "steps",
+                                           NULL };
 
 static const char *const level_words[] = { "read-committed", "read-atomic", "causal",
                                            "prefix",         "snapshot",    NULL };
 static const char *const boundary_words[] = { "strict", "relaxed", NULL };
-static const char *const verdict_words[] = { "predicted", NULL };
+static const char *const verdict_words[] = { "predicted", "none", NULL };
 
 /* Refuses an object without one of its first `count` fields. */
 static enum status need_fields(struct json *json, const char *const *names, unsigned count,
@@ -172,17 +185,19 @@ static enum status read_digest(struct json *json, struct text *digest, struct er
                                 : json_refuse_token(json, err, "a digest is of 64 hex digits");
 }
 
-static enum status read_inner(struct json *json, struct text *witness, struct error *err)
+static enum status read_inner(struct json *json, char bracket, const char *what, struct text *inner,
+                              struct error *err)
 {
-    if (json_peek(json) != '{')
-        return json_refuse(json, "a witness, which is an object", err);
-    witness->at = json->at;
+    if (json_peek(json) != bracket)
+        return json_refuse(json, what, err);
+    inner->at = json->at;
     TRY(json_skip(json, err));
-    witness->length = (size_t)(json->at - witness->at);
+    inner->length = (size_t)(json->at - inner->at);
     return STATUS_OK;
 }
 
-static enum status read_field(struct prediction_choices *c, enum choices_field field, struct error *err)
+static enum status read_field(struct prediction_choices *c, enum choices_field field,
+                              struct error *err)
 {
     unsigned number = 0;
 
@@ -200,15 +215,37 @@ static enum status read_field(struct prediction_choices *c, enum choices_field f
         c->is_strict = number == 0;
         return STATUS_OK;
     case FIELD_VERDICT:
-        return json_one_of(&c->json, verdict_words, "a verdict that has a witness", &number, err);
+        TRY(json_one_of(&c->json, verdict_words, "a verdict that has a witness", &number, err));
+        c->is_none = number == 1;
+        return STATUS_OK;
     case FIELD_SESSIONS:
         return read_sessions(c, err);
+    case FIELD_LEMMAS:
+        return read_inner(&c->json, '[', "an array of lemmas", &c->lemmas, err);
+    case FIELD_STEPS:
+        return read_inner(&c->json, '[', "an array of steps", &c->steps, err);
     default:
-        return read_inner(&c->json, field == FIELD_HOLDS ? &c->holds : &c->fails, err);
+        return read_inner(&c->json, '{', "a witness, which is an object",
+                          field == FIELD_HOLDS ? &c->holds : &c->fails, err);
     }
 }
 
-enum status prediction_choices_read(char *bytes, size_t size, struct prediction_choices *c, struct error *err)
+static enum status check_fields(struct prediction_choices *c, unsigned seen, struct error *err)
+{
+    unsigned wanted = c->is_none ? FIELDS_NONE : FIELDS_PREDICTED;
+
+    for (unsigned i = 0; field_names[i]; i++) {
+        if (wanted & ~seen & 1u << i)
+            return json_refuse_token(&c->json, err, "the field \"%s\" is missing", field_names[i]);
+        if (seen & ~wanted & 1u << i)
+            return json_refuse_token(&c->json, err, "the field \"%s\" is not for this verdict",
+                                     field_names[i]);
+    }
+    return STATUS_OK;
+}
+
+enum status prediction_choices_read(char *bytes, size_t size, struct prediction_choices *c,
+                                    struct error *err)
 {
     unsigned field = 0, seen = 0;
     struct text name;
@@ -224,7 +261,7 @@ enum status prediction_choices_read(char *bytes, size_t size, struct prediction_
         TRY(json_know_field(&c->json, name, field_names, &field, &seen, err));
         TRY(read_field(c, (enum choices_field)field, err));
     }
-    TRY(need_fields(&c->json, field_names, FIELD_COUNT, seen, err));
+    TRY(check_fields(c, seen, err));
     return json_end(&c->json, err);
 }
 

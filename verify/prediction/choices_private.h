@@ -26,14 +26,17 @@ struct prediction_choices {
     struct text history; /* 64 hex digits */
     enum level level;
     bool is_strict;
+    bool is_none; /* the verdict: there is no prediction */
     ARRAY(struct chosen_session) sessions;
     ARRAY(struct chosen_read) reads;
-    struct text holds, fails; /* witnesses, unread */
-    struct json json;         /* owns texts that had escapes */
+    struct text holds, fails;  /* witnesses, unread */
+    struct text lemmas, steps; /* of a verdict that there is none: arrays, unread */
+    struct json json;          /* owns texts that had escapes */
 };
 
 /* Changes the bytes: line ends become blanks. To be closed whatever the status. */
-MUST_USE enum status prediction_choices_read(char *bytes, size_t size, struct prediction_choices *, struct error *);
+MUST_USE enum status prediction_choices_read(char *bytes, size_t size, struct prediction_choices *,
+                                             struct error *);
 void prediction_choices_close(struct prediction_choices *);
 
 #endif

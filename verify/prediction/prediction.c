@@ -7,6 +7,7 @@
 
 #include "base/map.h"
 #include "history/builder.h"
+#include "verify/prediction/absence_private.h"
 #include "verify/prediction/choices_private.h"
 #include "verify/prediction/observed_private.h"
 #include "verify/witness/witness.h"
@@ -28,6 +29,7 @@ struct judge {
     int64_t *number;  /* by transaction: its number among those that are in, from 1 */
     uint64_t changed; /* reads that come from another than observed */
     struct history predicted;
+    struct absence_answer absence; /* of a proof that there is none */
 };
 
 #define REFUSE(j, err, ...) ((j)->is_refused = true, error_set(err, STATUS_BAD_INPUT, __VA_ARGS__))
@@ -385,10 +387,32 @@ static enum status observe(struct judge *j, struct error *err)
     return STATUS_OK;
 }
 
+/* That there is none. What was not judged could make one. */
+static enum status judge_absence(struct judge *j, struct error *err)
+{
+    struct absence_claim claim = { .level = j->choices.level,
+                                   .is_strict = j->choices.is_strict,
+                                   .lemmas = j->choices.lemmas,
+                                   .steps = j->choices.steps };
+    enum status status;
+
+    if (claim.level == LEVEL_PREFIX || claim.level == LEVEL_SNAPSHOT)
+        return REFUSE(j, err, "there is no proof at %s that there is none",
+                      level_name(claim.level));
+    if (j->observed.unjudged > 0)
+        return REFUSE(j, err, "of %" PRIu64 " statements nobody knows which rows they saw",
+                      j->observed.unjudged);
+    status = absence_verify(&j->observed, &claim, &j->arena, &j->absence, err);
+    j->is_refused |= j->absence.is_refused;
+    return status;
+}
+
 static enum status judge_all(struct judge *j, struct error *err)
 {
     TRY(check_digest(j, err));
     TRY(observe(j, err));
+    if (j->choices.is_none)
+        return judge_absence(j, err);
     TRY(take_sessions(j, err));
     TRY(take_choices(j, err));
     TRY(check_writers(j, err));
@@ -397,18 +421,48 @@ static enum status judge_all(struct judge *j, struct error *err)
     return verify_inner(j, (struct inner){ "fails", j->choices.fails, false }, err);
 }
 
+/* Appends what the verdict rests on besides. */
+static void describe_doubt(uint64_t count, const char *one, const char *several,
+                           struct verification *result)
+{
+    size_t length = strlen(result->reason);
+
+    if (count > 0)
+        snprintf(result->reason + length, sizeof result->reason - length, "%" PRIu64 " %s", count,
+                 count == 1 ? one : several);
+}
+
+static void append(const char *words, struct verification *result)
+{
+    size_t length = strlen(result->reason);
+
+    snprintf(result->reason + length, sizeof result->reason - length, "%s", words);
+}
+
 static void describe(const struct judge *j, struct verification *result)
 {
-    int length =
+    const char *level = level_name(j->choices.level);
+
+    if (j->choices.is_none)
+        snprintf(result->reason, sizeof result->reason,
+                 "%s allows no other execution that is not serializable, with the %s boundary: "
+                 "%" PRIu64 " transactions, by %" PRIu64 " lemmas and %" PRIu64 " steps",
+                 level, j->choices.is_strict ? "strict" : "relaxed", j->absence.txns,
+                 j->absence.lemmas, j->absence.steps);
+    else
         snprintf(result->reason, sizeof result->reason,
                  "%s allows an execution that is not serializable: %zu transactions, %" PRIu64
                  " of their reads from another writer than observed",
-                 level_name(j->choices.level), j->predicted.txn_count, j->changed);
-
+                 level, j->predicted.txn_count, j->changed);
     if (j->observed.unjudged > 0)
-        snprintf(result->reason + length, sizeof result->reason - (size_t)length,
-                 ", but for %" PRIu64 " %s not judged", j->observed.unjudged,
-                 j->observed.unjudged == 1 ? "statement that was" : "statements that were");
+        append(", but for ", result);
+    describe_doubt(j->observed.unjudged, "statement that was not judged",
+                   "statements that were not judged", result);
+    if (j->observed.ambiguous > 0)
+        append("; if ", result);
+    describe_doubt(j->observed.ambiguous,
+                   "read of a value that several wrote is from the last before it",
+                   "reads of values that several wrote are from the last before them", result);
 }
 
 enum status prediction_verify(const struct history *observed, char *bytes, size_t size,

@@ -8,6 +8,8 @@
  *     choices.c     what stands in the file
  *     observed.c    who read which key from whom in the observed history
  *     prediction.c  what was predicted, and whether that may be
+ *     absence.c     that nothing can be predicted, by steps of
+ *     propagation.c what follows from clauses
  */
 #ifndef VERIFY_PREDICTION_PREDICTION_H
 #define VERIFY_PREDICTION_PREDICTION_H
