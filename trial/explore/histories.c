@@ -599,6 +599,12 @@ enum status histories_explore(struct histories_result *result,
     *result = (struct histories_result){ .violations = 0 };
     heap_init(&x.heap, HEAP_BYTES_MAX);
     status = explore_all(&x, err);
+    /* What was explored until memory ran out stands. */
+    if (status == STATUS_OVER_LIMIT && result->counts.histories > 0) {
+        snprintf(result->ended_why, sizeof result->ended_why, "%.290s", err->text);
+        *err = (struct error){ 0 };
+        status = STATUS_OK;
+    }
     directed_close(x.store);
     if (x.has_program)
         program_close(&x.program);

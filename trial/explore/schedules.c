@@ -641,6 +641,12 @@ enum status schedules_explore(struct schedules_result *result,
                           err);
     if (status == STATUS_OK)
         status = explore(x, err);
+    /* What was explored until memory ran out stands. */
+    if (status == STATUS_OVER_LIMIT && result->runs > 0) {
+        snprintf(result->ended_why, sizeof result->ended_why, "%.290s", err->text);
+        *err = (struct error){ 0 };
+        status = STATUS_OK;
+    }
     workers_close(&x->workers);
     frontier_close(&x->now);
     frontier_close(&x->next);
