@@ -11,10 +11,13 @@
 #include "base/wall_clock.h"
 #include "cli/amendments.h"
 #include "cli/folder.h"
+#include "cli/predict_program.h"
 #include "cli/output.h"
 #include "cli/progress_bar.h"
 #include "cli/report_predict.h"
 #include "history/format.h"
+#include "predict/semantic.h"
+#include "predict/z3/z3.h"
 
 struct predict_values {
     const char *history, *program, *level, *strategy, *format, *encoding, *engine, *timeout, *out;
@@ -63,10 +66,12 @@ static const char *const *encoding_names(void)
 static const struct option predict_rows[] = {
     OPERAND_ROW("HISTORY", AT(history),
                 "the history that was observed, in any format, also compressed; - is\n"
-                "standard input"),
+                "standard input. Or, with --program, a log of calls"),
     TEXT_ROW("program", "SCENARIO|FILE.sql", AT(program),
              "the program whose transactions these are: for --validate and\n"
-             "--strategy semantic"),
+             "--strategy semantic. FILE.sql or SCENARIO, if HISTORY is a log of calls,\n"
+             "which are then executed one after another; or SCENARIO, if HISTORY is\n"
+             "of `ordeal run SCENARIO --director latest`"),
     TEXT_ROW("level", "L", AT(level), "isolation level at which to predict",
              .choices = predict_level_names, .required = true),
     TEXT_ROW("strategy", "S", AT(strategy),
@@ -90,7 +95,8 @@ static const struct option predict_rows[] = {
     FLAG_ROW("validate", AT(validate),
              "execute what was predicted with --program, and say whether it happens"),
     NUMBER_ROW("window", "N", AT(window), 1, INT32_MAX,
-               "look at N transactions at a time (default: at all of them)"),
+               "look at N transactions at a time (default: at up to 200 together, and of\n"
+               "more at 60 at a time)"),
     TIMEOUT_ROW(AT(timeout), "reading\n"
                              "included; without an answer by then it is unknown"),
     TEXT_ROW("out", "DIR", AT(out),
@@ -102,16 +108,21 @@ static const struct option predict_rows[] = {
 };
 
 /* A prediction that goes on, and what would be said of it. */
-struct predict_call {
+struct predict_work {
     const struct predict_values *values;
     struct limits *limits;
     struct predict_options options;
     enum format format;
     struct history history;
     struct arena arena;
-    struct trace trace;
+    struct dataflow trace;
     struct prediction prediction;
     struct confirmation confirmation;
+    struct predict_program program; /* where there is one */
+    bool has_program;
+    struct validation executed; /* of --validate */
+    struct semantic_result semantic;
+    const struct validation *validation; /* one of the two, or NULL */
     int64_t parse_ns, ns;
 };
 
@@ -132,17 +143,18 @@ static enum status check_values(const struct predict_values *values, enum predic
         return error_set(err, STATUS_BAD_INPUT, "--validate needs --program");
     if (values->force && !values->out)
         return error_set(err, STATUS_BAD_INPUT, "--force is for --out");
-    if (values->program)
-        return error_set(err, STATUS_BAD_INPUT,
-                         "this build does not execute programs: --program is not taken");
-    if (is_word(values->engine, "z3"))
-        return error_set(err, STATUS_BAD_INPUT, "this build has no --engine z3");
+    if (is_word(values->engine, "z3") && strategy == STRATEGY_SEMANTIC)
+        return error_set(err, STATUS_BAD_INPUT, "--strategy semantic is for --engine native");
+    if (is_word(values->engine, "z3") && values->window.given)
+        return error_set(err, STATUS_BAD_INPUT, "--window is for --engine native");
+    if (predict_program_is_log(values->history) && !values->program)
+        return error_set(err, STATUS_BAD_INPUT, "a log of calls needs --program FILE.sql, which says what they do");
     if (is_word(values->encoding, "cells"))
         return error_set(err, STATUS_BAD_INPUT, "this build has no --encoding cells");
     return STATUS_OK;
 }
 
-static enum status set_options(struct predict_call *call, struct error *err)
+static enum status set_options(struct predict_work *call, struct error *err)
 {
     const struct predict_values *values = call->values;
     struct predict_options *options = &call->options;
@@ -163,19 +175,20 @@ static enum status set_options(struct predict_call *call, struct error *err)
 
 /* --- The answer ------------------------------------------------------------------------------------ */
 
-static struct predict_report report_of(const struct predict_call *call)
+static struct predict_report report_of(const struct predict_work *call)
 {
     return (struct predict_report){ .observed = &call->trace,
                                     .prediction = &call->prediction,
                                     .confirmation = &call->confirmation,
                                     .options = &call->options,
-                                    .engine = "native",
+                                    .engine = is_word(call->values->engine, "z3") ? "z3" : "native",
+                                    .validation = call->validation,
                                     .folder = call->values->out,
                                     .parse_ns = call->parse_ns,
                                     .ns = call->ns };
 }
 
-static enum status print_report(const struct predict_call *call, struct buffer *out,
+static enum status print_report(const struct predict_work *call, struct buffer *out,
                                 struct error *err)
 {
     struct predict_report report = report_of(call);
@@ -198,9 +211,9 @@ static enum exit_code code_of(enum prediction_kind kind)
 }
 
 /* What is said if nothing else is known when the time is over. */
-static void publish(const struct predict_call *call)
+static void publish(const struct predict_work *call)
 {
-    struct predict_call so_far = *call;
+    struct predict_work so_far = *call;
     struct buffer out = { 0 };
     struct error ignored = { 0 };
 
@@ -216,7 +229,7 @@ static enum status write_files(const void *report, const char *folder, struct er
     return report_predict_write(report, folder, err);
 }
 
-static enum status answer(const struct predict_call *call, struct error *err)
+static enum status answer(const struct predict_work *call, struct error *err)
 {
     struct predict_report report = report_of(call);
     struct buffer out = { 0 };
@@ -233,23 +246,49 @@ static enum status answer(const struct predict_call *call, struct error *err)
 
 /* --- The work --------------------------------------------------------------------------------------- */
 
-static enum status read_observed(struct predict_call *call, struct error *err)
+/* The calls of the log, executed one after another: what they do is what was observed. */
+static enum status observe_calls(struct predict_work *call, struct error *err)
+{
+    history_close(&call->history);
+    TRY(predict_calls_observe(&call->program.calls, &call->history, err));
+    return dataflow_of_history(&call->trace, &call->history, &call->arena, err);
+}
+
+static enum status read_log(struct predict_work *call, struct error *err)
+{
+    call->has_program = true;
+    TRY(predict_program_read(&call->program, call->values->program, call->values->history, err));
+    return observe_calls(call, err);
+}
+
+static enum status find_calls(struct predict_work *call, struct error *err)
+{
+    call->has_program = true;
+    return predict_program_run(&call->program, call->values->program, &call->trace, call->options.stop, err);
+}
+
+static enum status read_observed(struct predict_work *call, struct error *err)
 {
     int64_t began_ns = wall_clock_ns();
     enum status status;
 
-    TRY(format_read_history(call->values->history, call->format, call->options.progress,
-                            &call->history, err));
-    status = amendments_apply(&call->values->amendments, &call->history, err);
-    if (status == STATUS_OK)
-        status = trace_of_history(&call->trace, &call->history, &call->arena, err);
+    if (call->values->program && predict_program_is_log(call->values->history)) {
+        status = read_log(call, err);
+    } else {
+        TRY(format_read_history(call->values->history, call->format, call->options.progress, &call->history, err));
+        status = amendments_apply(&call->values->amendments, &call->history, err);
+        if (status == STATUS_OK)
+            status = dataflow_of_history(&call->trace, &call->history, &call->arena, err);
+        if (status == STATUS_OK && call->values->program)
+            status = find_calls(call, err);
+    }
     call->parse_ns = wall_clock_ns() - began_ns;
     if (status == STATUS_BAD_INPUT && !err->file[0])
         error_set_file(err, call->values->history);
     return status;
 }
 
-static void call_unknown(struct predict_call *call, const char *why)
+static void call_unknown(struct predict_work *call, const char *why)
 {
     struct prediction *p = &call->prediction;
 
@@ -258,7 +297,7 @@ static void call_unknown(struct predict_call *call, const char *why)
 }
 
 /* Nothing is told that the checkers do not confirm; and where statements are unjudged, none may be some. */
-static enum status confirm(struct predict_call *call, struct error *err)
+static enum status confirm(struct predict_work *call, struct error *err)
 {
     struct prediction *p = &call->prediction;
 
@@ -279,15 +318,56 @@ static enum status confirm(struct predict_call *call, struct error *err)
     return STATUS_OK;
 }
 
-static enum status predict(struct predict_call *call, struct error *err)
+/* Executes what was confirmed. What then turns out to be serializable is no prediction. */
+static enum status validate_prediction(struct predict_work *call, struct error *err)
+{
+    struct prediction *p = &call->prediction;
+
+    if (p->kind != PREDICTION_FOUND || !call->values->validate || call->validation)
+        return STATUS_OK;
+    TRY(validate(&call->program.calls, &call->trace, p, &call->options, &call->arena, &call->executed, err));
+    call->validation = &call->executed;
+    if (call->executed.kind == VALIDATION_NOT_REPRODUCED) {
+        p->kind = PREDICTION_UNKNOWN;
+        snprintf(p->reason, sizeof p->reason, "predicted, and serializable when it is executed: %.200s",
+                 call->executed.reason);
+    }
+    return STATUS_OK;
+}
+
+/* The strategy semantic: what is told is the execution. */
+static enum status predict_by_execution(struct predict_work *call, struct error *err)
+{
+    struct semantic_result *r = &call->semantic;
+
+    TRY(predict_semantic(&call->program.calls, &call->trace, &call->options, &call->arena, r, err));
+    call->prediction = r->prediction;
+    if (r->is_validated)
+        call->validation = &r->validation;
+    if (r->prediction.kind == PREDICTION_FOUND)
+        call->trace = r->executed;
+    return STATUS_OK;
+}
+
+static enum status find_prediction(struct predict_work *call, struct error *err)
+{
+    if (call->options.strategy == STRATEGY_SEMANTIC)
+        return predict_by_execution(call, err);
+    if (is_word(call->values->engine, "z3"))
+        return predict_z3(&call->trace, &call->options, &call->arena, &call->prediction, err);
+    return predict_native(&call->trace, &call->options, &call->arena, &call->prediction, err);
+}
+
+static enum status predict(struct predict_work *call, struct error *err)
 {
     int64_t began_ns = wall_clock_ns();
     uint64_t failures = memory_failures();
-    enum status status =
-        predict_native(&call->trace, &call->options, &call->arena, &call->prediction, err);
+    enum status status = find_prediction(call, err);
 
     if (status == STATUS_OK)
         status = confirm(call, err);
+    if (status == STATUS_OK)
+        status = validate_prediction(call, err);
     status = memory_confirm(failures, status, err);
     call->ns = wall_clock_ns() - began_ns;
     if (status == STATUS_OVER_LIMIT &&
@@ -301,7 +381,7 @@ static enum status predict(struct predict_call *call, struct error *err)
     return status;
 }
 
-static enum status read_and_predict(struct predict_call *call, struct error *err)
+static enum status read_and_predict(struct predict_work *call, struct error *err)
 {
     struct progress_bar bar;
     struct progress progress;
@@ -321,7 +401,7 @@ static enum status read_and_predict(struct predict_call *call, struct error *err
     return status;
 }
 
-static enum status run_call(struct predict_call *call, enum exit_code *code, struct error *err)
+static enum status run_call(struct predict_work *call, enum exit_code *code, struct error *err)
 {
     TRY(set_options(call, err));
     if (call->values->out)
@@ -335,10 +415,14 @@ static enum status run_call(struct predict_call *call, enum exit_code *code, str
 static enum status cmd_predict_run(const void *given, struct limits *limits, enum exit_code *code,
                                    struct error *err)
 {
-    struct predict_call call = { .values = given, .limits = limits };
+    struct predict_work call = { .values = given, .limits = limits };
     enum status status = run_call(&call, code, err);
 
     confirmation_close(&call.confirmation);
+    validation_close(&call.executed);
+    semantic_close(&call.semantic);
+    if (call.has_program)
+        predict_program_close(&call.program);
     history_close(&call.history);
     arena_close(&call.arena);
     return status;

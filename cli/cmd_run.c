@@ -113,7 +113,7 @@ static const struct option run_rows[] = {
              "run the calls of a program on a store of one copy in which a\n"
              "director chooses what each read returns, among all that\n"
              "check.level allows: latest, oldest, random, biased, or as the\n"
-             "choices in FILE say (docs/predict.md)"),
+             "choices in FILE say (docs/director.md)"),
     FLAG_ROW("git-bisect", AT(git_bisect),
              "exit with 125 instead of 2 and 3, as `git bisect run` requires"),
     JSON_ROW(AT(json)),

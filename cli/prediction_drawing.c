@@ -22,6 +22,7 @@
 #define FOOT 30
 #define LABEL_CHAR_TENTHS 69
 #define LABEL_HEIGHT 16
+#define LABEL_KEY_CHARS 18
 #define LANES_BESIDE 2 /* with more lanes the panels stand one above the other */
 #define EVENTS_MAX 9   /* of a box */
 
@@ -38,6 +39,11 @@ struct rectangle {
     int64_t x, y, width, height;
 };
 
+/* A curve by Bézier's four points. */
+struct curve {
+    int64_t x[4], y[4];
+};
+
 struct drawing {
     const struct told_prediction *p;
     struct buffer *out;
@@ -47,6 +53,7 @@ struct drawing {
     uint32_t lane_count;
     ARRAY(struct drawn_txn) txns;
     ARRAY(struct rectangle) labels;
+    ARRAY(struct curve) curves;                  /* by edge of the cycle */
     int64_t panel_width, panel_height, left_out; /* labels that found no room, so far */
     bool is_beside;
 };
@@ -56,7 +63,7 @@ struct drawing {
 /* Of the predicted trace's own number. */
 static uint32_t observed_number(const struct drawing *d, uint32_t txn)
 {
-    const struct trace *t = d->p->observed, *predicted = &d->p->confirmation->trace;
+    const struct dataflow *t = d->p->observed, *predicted = &d->p->confirmation->trace;
     uint32_t place;
 
     BISECT(place, 0, t->txn_count, t->txn[place] < predicted->txn[txn]);
@@ -66,20 +73,20 @@ static uint32_t observed_number(const struct drawing *d, uint32_t txn)
 
 static void mark_writer(struct drawing *d, uint32_t writer)
 {
-    if (writer < TRACE_INITIAL)
+    if (writer < DATAFLOW_INITIAL)
         d->txn_matters[writer] = true;
 }
 
 static void mark(struct drawing *d)
 {
-    const struct trace *t = d->p->observed;
+    const struct dataflow *t = d->p->observed;
     const struct confirmation *c = d->p->confirmation;
 
     for (uint32_t s = 0; s < t->session_count; s++) {
         uint32_t txn = d->p->prediction->boundary[s];
 
-        for (uint32_t e = txn == TRACE_NONE ? 0 : t->event_start[txn];
-             txn != TRACE_NONE && e < t->event_start[txn + 1]; e++)
+        for (uint32_t e = txn == DATAFLOW_NONE ? 0 : t->event_start[txn];
+             txn != DATAFLOW_NONE && e < t->event_start[txn + 1]; e++)
             if (told_is_changed(d->p, e)) {
                 d->key_matters[t->key[t->events[e].key]] = true;
                 d->txn_matters[txn] = true;
@@ -94,21 +101,21 @@ static void mark(struct drawing *d)
         if (edge->kind == CYCLE_SO)
             continue;
         d->key_matters[c->trace.key[edge->key]] = true;
-        if (edge->other < TRACE_INITIAL)
+        if (edge->other < DATAFLOW_INITIAL)
             d->txn_matters[observed_number(d, edge->other)] = true;
     }
 }
 
 static bool event_matters(const struct drawing *d, uint32_t event)
 {
-    const struct trace *t = d->p->observed;
+    const struct dataflow *t = d->p->observed;
 
     return d->key_matters[t->key[t->events[event].key]];
 }
 
 static enum status place_txns(struct drawing *d, struct error *err)
 {
-    const struct trace *t = d->p->observed;
+    const struct dataflow *t = d->p->observed;
     int64_t y = HEAD;
 
     for (uint32_t txn = 0; txn < t->txn_count; txn++)
@@ -202,8 +209,8 @@ static void draw_event(const struct drawing *d, const struct drawn_txn *drawn, u
                        bool is_predicted, int64_t y)
 {
     static const char *const classes[] = { "event", "event changed", "event out" };
-    const struct trace *t = d->p->observed;
-    struct trace_event e = t->events[event];
+    const struct dataflow *t = d->p->observed;
+    struct dataflow_event e = t->events[event];
     struct text key = told_key(t, e.key);
     struct buffer writer = { 0 };
     uint32_t place = event - t->event_start[drawn->txn];
@@ -212,11 +219,11 @@ static void draw_event(const struct drawing *d, const struct drawn_txn *drawn, u
 
     if (is_predicted && place >= told_included(d->p, drawn->txn))
         look = LOOK_OUT;
-    if (trace_is_read(e)) {
+    if (dataflow_is_read(e)) {
         uint32_t from = is_predicted && is_changed ? d->p->prediction->writer[event] : e.writer;
 
         buffer_text(&writer, TEXT(" ← "));
-        if (from == TRACE_INITIAL)
+        if (from == DATAFLOW_INITIAL)
             buffer_text(&writer, TEXT("initial"));
         else
             told_print_writer(t, from, &writer);
@@ -230,7 +237,7 @@ static void draw_event(const struct drawing *d, const struct drawn_txn *drawn, u
         begin_text(d->out, classes[look], drawn->x + BOX_PAD + 3, y);
         buffer_text(d->out, TEXT("<title>"));
         print_shortened(d->out, key, 400);
-        buffer_text(d->out, trace_is_read(e) ? TEXT("</title>r ") : TEXT("</title>w "));
+        buffer_text(d->out, dataflow_is_read(e) ? TEXT("</title>r ") : TEXT("</title>w "));
         print_shortened(d->out, key, taken + 6 < BOX_CHARS ? BOX_CHARS - taken : 6);
         buffer_print(d->out, "%s</text>\n", writer.at);
     }
@@ -248,7 +255,7 @@ static const char *note_of(const struct drawing *d, uint32_t txn, bool is_predic
 
 static void draw_box(const struct drawing *d, const struct drawn_txn *drawn, bool is_predicted)
 {
-    const struct trace *t = d->p->observed;
+    const struct dataflow *t = d->p->observed;
     bool is_boundary = is_predicted && told_is_boundary(d->p, drawn->txn);
     bool is_out = is_predicted && !is_boundary && !told_is_full(d->p, drawn->txn);
     uint32_t end = t->event_start[drawn->txn] + told_included(d->p, drawn->txn), shown = 0;
@@ -289,7 +296,7 @@ static void draw_box(const struct drawing *d, const struct drawn_txn *drawn, boo
 
 static void draw_lanes(const struct drawing *d)
 {
-    const struct trace *t = d->p->observed;
+    const struct dataflow *t = d->p->observed;
 
     for (uint32_t s = 0; s < t->session_count; s++) {
         int64_t x = SIDE + ((int64_t)d->lane_of[s] - 1) * (BOX_WIDTH + LANE_GAP) + BOX_WIDTH / 2;
@@ -306,11 +313,6 @@ static void draw_lanes(const struct drawing *d)
 }
 
 /* --- Edges ------------------------------------------------------------------------------------------- */
-
-/* A curve by Bézier's four points. */
-struct curve {
-    int64_t x[4], y[4];
-};
 
 static int64_t bezier(const int64_t p[4], int64_t t)
 {
@@ -361,21 +363,35 @@ static bool is_free(const struct drawing *d, struct rectangle at)
     return true;
 }
 
-/* Near the curve, where nothing stands; else below the panel. */
+static bool is_crossed(const struct drawing *d, struct rectangle at)
+{
+    for (size_t i = 0; i < d->curves.count; i++)
+        for (int64_t t = 0; t <= 100; t += 2) {
+            struct rectangle point = { bezier(d->curves.at[i].x, t), bezier(d->curves.at[i].y, t),
+                                       1, 1 };
+
+            if (overlap(at, point))
+                return true;
+        }
+    return false;
+}
+
+/* Near the curve, where nothing stands; beside all curves, if that can be; else below the panel. */
 static struct rectangle place_label(struct drawing *d, const struct curve *curve, int64_t width)
 {
-    static const int64_t along[] = { 50, 40, 60, 30, 70, 20, 80, 10, 90 };
+    static const int64_t along[] = { 50, 42, 58, 34, 66, 26, 74, 18, 82 };
     struct rectangle at = { .width = width, .height = LABEL_HEIGHT };
 
-    for (int64_t away = 0; away <= 4; away++)
-        for (size_t i = 0; i < ROW_COUNT(along); i++)
-            for (int64_t side = -1; side <= 1; side++) {
-                at.x = bezier(curve->x, along[i]) - width / 2 + side * (width / 2 + 6);
-                at.y = bezier(curve->y, along[i]) - LABEL_HEIGHT / 2 +
-                       (away % 2 ? -1 : 1) * ((away + 1) / 2) * 14;
-                if (is_free(d, at))
-                    return at;
-            }
+    for (int may_cross = 0; may_cross < 2; may_cross++)
+        for (int64_t away = 0; away <= 4; away++)
+            for (size_t i = 0; i < ROW_COUNT(along); i++)
+                for (int64_t side = -1; side <= 1; side++) {
+                    at.x = bezier(curve->x, along[i]) - width / 2 + side * (width / 2 + 6);
+                    at.y = bezier(curve->y, along[i]) - LABEL_HEIGHT / 2 +
+                           (away % 2 ? -1 : 1) * ((away + 1) / 2) * 14;
+                    if (is_free(d, at) && (may_cross || !is_crossed(d, at)))
+                        return at;
+                }
     at.x = SIDE;
     at.y = d->panel_height + 4 + LABEL_HEIGHT * d->left_out++;
     return at;
@@ -391,24 +407,44 @@ static struct drawn_txn *drawn_of(struct drawing *d, uint32_t predicted)
     return &d->txns.at[place];
 }
 
-#define LABEL_KEY_CHARS 18
-
-static enum status draw_edge(struct drawing *d, const struct cycle_edge *edge, struct error *err)
+static void draw_curve(const struct drawing *d, const struct curve *c)
 {
-    const struct trace *predicted = &d->p->confirmation->trace;
-    struct curve curve = curve_of(drawn_of(d, edge->from), drawn_of(d, edge->to));
+    buffer_print(d->out,
+                 "<path class=\"edge\" d=\"M%" PRId64 ",%" PRId64 " C%" PRId64 ",%" PRId64
+                 " %" PRId64 ",%" PRId64 " %" PRId64 ",%" PRId64 "\"/>\n",
+                 c->x[0], c->y[0], c->x[1], c->y[1], c->x[2], c->y[2], c->x[3], c->y[3]);
+}
+
+/* Below the boxes. */
+static enum status draw_curves(struct drawing *d, struct error *err)
+{
+    const struct cycle *cycle = &d->p->confirmation->cycle;
+
+    for (uint32_t i = 0; i < cycle->count; i++) {
+        drawn_of(d, cycle->edges[i].from)->edges++;
+        drawn_of(d, cycle->edges[i].to)->edges++;
+    }
+    for (uint32_t i = 0; i < cycle->count; i++) {
+        struct curve curve =
+            curve_of(drawn_of(d, cycle->edges[i].from), drawn_of(d, cycle->edges[i].to));
+
+        TRY(array_push(&d->curves, curve, err));
+        draw_curve(d, &curve);
+    }
+    return STATUS_OK;
+}
+
+static enum status draw_label(struct drawing *d, const struct cycle_edge *edge,
+                              const struct curve *curve, struct error *err)
+{
+    const struct dataflow *predicted = &d->p->confirmation->trace;
     struct text key = edge->kind == CYCLE_SO ? TEXT("") : told_key(predicted, edge->key);
     size_t chars = char_count(key);
     struct rectangle at;
 
     chars = (chars > LABEL_KEY_CHARS ? LABEL_KEY_CHARS : chars) + 3;
-    at = place_label(d, &curve, (int64_t)chars * LABEL_CHAR_TENTHS / 10);
+    at = place_label(d, curve, (int64_t)chars * LABEL_CHAR_TENTHS / 10);
     TRY(array_push(&d->labels, at, err));
-    buffer_print(d->out,
-                 "<path class=\"edge\" d=\"M%" PRId64 ",%" PRId64 " C%" PRId64 ",%" PRId64
-                 " %" PRId64 ",%" PRId64 " %" PRId64 ",%" PRId64 "\"/>\n",
-                 curve.x[0], curve.y[0], curve.x[1], curve.y[1], curve.x[2], curve.y[2], curve.x[3],
-                 curve.y[3]);
     begin_text(d->out, "label", at.x, at.y + LABEL_HEIGHT - 4);
     buffer_print(d->out, "%s ", cycle_edge_name(edge->kind));
     print_shortened(d->out, key, LABEL_KEY_CHARS);
@@ -419,16 +455,12 @@ static enum status draw_edge(struct drawing *d, const struct cycle_edge *edge, s
     return STATUS_OK;
 }
 
-static enum status draw_edges(struct drawing *d, struct error *err)
+static enum status draw_labels(struct drawing *d, struct error *err)
 {
     const struct cycle *cycle = &d->p->confirmation->cycle;
 
-    for (uint32_t i = 0; i < cycle->count; i++) {
-        drawn_of(d, cycle->edges[i].from)->edges++;
-        drawn_of(d, cycle->edges[i].to)->edges++;
-    }
     for (uint32_t i = 0; i < cycle->count; i++)
-        TRY(draw_edge(d, &cycle->edges[i], err));
+        TRY(draw_label(d, &cycle->edges[i], &d->curves.at[i], err));
     return STATUS_OK;
 }
 
@@ -472,9 +504,11 @@ static enum status draw_panel(struct drawing *d, bool is_predicted, struct error
         print_plain(d->out, "title", SIDE, 26, title.at);
     buffer_close(&title);
     draw_lanes(d);
+    if (is_predicted)
+        TRY(draw_curves(d, err));
     for (size_t i = 0; i < d->txns.count; i++)
         draw_box(d, &d->txns.at[i], is_predicted);
-    return is_predicted ? draw_edges(d, err) : STATUS_OK;
+    return is_predicted ? draw_labels(d, err) : STATUS_OK;
 }
 
 static void draw_legend(const struct drawing *d, int64_t y)
@@ -542,6 +576,7 @@ enum status prediction_draw(const struct told_prediction *p, struct buffer *out,
         status = buffer_status(out, err);
     array_close(&d.txns);
     array_close(&d.labels);
+    array_close(&d.curves);
     free(d.key_matters);
     free(d.txn_matters);
     free(d.lane_of);

@@ -7,15 +7,16 @@
 
 #define FILL_WIDTH 96
 #define CHANGES_MAX 6 /* that the paragraph tells */
+#define ENDS_MAX 3
 
 /* --- Names and parts --------------------------------------------------------------------------- */
 
-int64_t told_txn_id(const struct trace *t, uint32_t txn)
+int64_t told_txn_id(const struct dataflow *t, uint32_t txn)
 {
     return t->history ? t->history->txn_id[t->txn[txn]] : (int64_t)txn + 1;
 }
 
-int64_t told_session_id(const struct trace *t, uint32_t session)
+int64_t told_session_id(const struct dataflow *t, uint32_t session)
 {
     uint32_t first = t->session_txns[t->session_start[session]];
 
@@ -23,14 +24,14 @@ int64_t told_session_id(const struct trace *t, uint32_t session)
                       : (int64_t)session;
 }
 
-struct text told_key(const struct trace *t, uint32_t key)
+struct text told_key(const struct dataflow *t, uint32_t key)
 {
     return t->history ? history_key(t->history, t->key[key]) : TEXT("a key");
 }
 
 bool told_is_full(const struct told_prediction *p, uint32_t txn)
 {
-    const struct trace *t = p->observed;
+    const struct dataflow *t = p->observed;
     uint32_t session = t->session[txn], from = t->session_start[session];
 
     for (uint32_t i = 0; i < p->prediction->full[session]; i++)
@@ -46,7 +47,7 @@ bool told_is_boundary(const struct told_prediction *p, uint32_t txn)
 
 uint32_t told_included(const struct told_prediction *p, uint32_t txn)
 {
-    const struct trace *t = p->observed;
+    const struct dataflow *t = p->observed;
 
     if (told_is_boundary(p, txn))
         return p->prediction->included[t->session[txn]];
@@ -56,10 +57,10 @@ uint32_t told_included(const struct told_prediction *p, uint32_t txn)
 /* An event of a boundary transaction: all else is as observed. */
 static bool is_changed_of(const struct told_prediction *p, uint32_t txn, uint32_t event)
 {
-    const struct trace *t = p->observed;
+    const struct dataflow *t = p->observed;
 
     return told_is_boundary(p, txn) && event - t->event_start[txn] < told_included(p, txn) &&
-           trace_is_read(t->events[event]) &&
+           dataflow_is_read(t->events[event]) &&
            p->prediction->writer[event] != t->events[event].writer;
 }
 
@@ -68,22 +69,22 @@ bool told_is_changed(const struct told_prediction *p, uint32_t event)
     for (uint32_t s = 0; s < p->observed->session_count; s++) {
         uint32_t txn = p->prediction->boundary[s];
 
-        if (txn != TRACE_NONE && event >= p->observed->event_start[txn] &&
+        if (txn != DATAFLOW_NONE && event >= p->observed->event_start[txn] &&
             event < p->observed->event_start[txn + 1])
             return is_changed_of(p, txn, event);
     }
     return false;
 }
 
-void told_print_writer(const struct trace *t, uint32_t writer, struct buffer *out)
+void told_print_writer(const struct dataflow *t, uint32_t writer, struct buffer *out)
 {
-    if (writer == TRACE_INITIAL)
+    if (writer == DATAFLOW_INITIAL)
         buffer_text(out, TEXT("the initial state"));
     else
         buffer_print(out, "T%" PRId64, told_txn_id(t, writer));
 }
 
-static void print_key(const struct trace *t, uint32_t key, struct buffer *out)
+static void print_key(const struct dataflow *t, uint32_t key, struct buffer *out)
 {
     size_t from = out->count;
 
@@ -96,7 +97,7 @@ static void print_key(const struct trace *t, uint32_t key, struct buffer *out)
 static void tell_change(const struct told_prediction *p, uint32_t txn, uint32_t event,
                         struct buffer *out)
 {
-    const struct trace *t = p->observed;
+    const struct dataflow *t = p->observed;
 
     buffer_print(out, "T%" PRId64 " (session %" PRId64 ") reads ", told_txn_id(t, txn),
                  told_session_id(t, t->session[txn]));
@@ -109,14 +110,14 @@ static void tell_change(const struct told_prediction *p, uint32_t txn, uint32_t 
 
 static void tell_changes(const struct told_prediction *p, struct buffer *out)
 {
-    const struct trace *t = p->observed;
+    const struct dataflow *t = p->observed;
     uint64_t count = 0;
 
     for (uint32_t s = 0; s < t->session_count; s++) {
         uint32_t txn = p->prediction->boundary[s];
 
-        for (uint32_t e = txn == TRACE_NONE ? 0 : t->event_start[txn];
-             txn != TRACE_NONE && e < t->event_start[txn + 1]; e++)
+        for (uint32_t e = txn == DATAFLOW_NONE ? 0 : t->event_start[txn];
+             txn != DATAFLOW_NONE && e < t->event_start[txn + 1]; e++)
             if (is_changed_of(p, txn, e) && count++ < CHANGES_MAX) {
                 buffer_text(out, count > 1 ? TEXT("; ") : TEXT(" "));
                 tell_change(p, txn, e, out);
@@ -131,7 +132,7 @@ static void tell_changes(const struct told_prediction *p, struct buffer *out)
         buffer_text(out, TEXT(" Every read is as observed, but some transactions are left out."));
 }
 
-static void tell_edge(const struct trace *t, const struct cycle_edge *edge, struct buffer *out)
+static void tell_edge(const struct dataflow *t, const struct cycle_edge *edge, struct buffer *out)
 {
     int64_t from = told_txn_id(t, edge->from), to = told_txn_id(t, edge->to);
 
@@ -151,7 +152,7 @@ static void tell_edge(const struct trace *t, const struct cycle_edge *edge, stru
         print_key(t, edge->key, out);
         buffer_text(out, TEXT(" from "));
         told_print_writer(t, edge->other, out);
-        if (edge->other == TRACE_INITIAL)
+        if (edge->other == DATAFLOW_INITIAL)
             buffer_print(out, " and not what T%" PRId64 " writes there", to);
         else
             buffer_print(out, ", and T%" PRId64 " writes it after that", to);
@@ -183,31 +184,47 @@ static void tell_cycle(const struct told_prediction *p, struct buffer *out)
         c->fails.level == LEVEL_SERIALIZABLE ? "" : " and each session's in its own order");
 }
 
-static void tell_session(const struct told_prediction *p, uint32_t session, struct buffer *out)
+static void tell_boundary(const struct told_prediction *p, uint32_t session, struct buffer *out)
 {
-    const struct trace *t = p->observed;
-    uint32_t count = t->session_start[session + 1] - t->session_start[session],
-             full = p->prediction->full[session];
-    uint32_t boundary = p->prediction->boundary[session];
-    int64_t id = told_session_id(t, session);
+    const struct dataflow *t = p->observed;
+    uint32_t count = t->session_start[session + 1] - t->session_start[session];
+    int64_t boundary = told_txn_id(t, p->prediction->boundary[session]);
 
-    if (boundary == TRACE_NONE && full == count)
-        return;
-    if (boundary == TRACE_NONE && full == 0)
-        buffer_print(out, " Session %" PRId64 " is left out.", id);
-    else if (boundary == TRACE_NONE)
-        buffer_print(out, " Session %" PRId64 " ends after T%" PRId64 ".", id,
-                     told_txn_id(t, t->session_txns[t->session_start[session] + full - 1]));
-    else if (strategy_is_relaxed(p->options->strategy))
+    if (strategy_is_relaxed(p->options->strategy))
         buffer_print(
             out,
             " T%" PRId64
             " is taken as it was, though it might do something else after what it reads now%s.",
-            told_txn_id(t, boundary),
-            full + 1 < count ? "; what comes behind it in its session is left out" : "");
+            boundary,
+            p->prediction->full[session] + 1 < count
+                ? "; what comes behind it in its session is left out"
+                : "");
     else
-        buffer_print(out, " Session %" PRId64 " is cut in T%" PRId64 ", behind that read.", id,
-                     told_txn_id(t, boundary));
+        buffer_print(out, " Session %" PRId64 " is cut in T%" PRId64 ", behind that read.",
+                     told_session_id(t, session), boundary);
+}
+
+/* Sessions that end earlier than observed, without a boundary transaction. */
+static void tell_ends(const struct told_prediction *p, struct buffer *out)
+{
+    const struct dataflow *t = p->observed;
+    uint32_t count = 0;
+
+    for (uint32_t s = 0; s < t->session_count; s++) {
+        uint32_t first = t->session_start[s], full = p->prediction->full[s];
+
+        if (p->prediction->boundary[s] != DATAFLOW_NONE ||
+            full == t->session_start[s + 1] - first || count++ >= ENDS_MAX)
+            continue;
+        if (full == 0)
+            buffer_print(out, " Session %" PRId64 " is left out.", told_session_id(t, s));
+        else
+            buffer_print(out, " Session %" PRId64 " ends after T%" PRId64 ".",
+                         told_session_id(t, s), told_txn_id(t, t->session_txns[first + full - 1]));
+    }
+    if (count > ENDS_MAX)
+        buffer_print(out, " %" PRIu32 " more sessions end earlier than observed.",
+                     count - ENDS_MAX);
 }
 
 void prediction_story_tell(const struct told_prediction *p, struct buffer *out)
@@ -222,7 +239,9 @@ void prediction_story_tell(const struct told_prediction *p, struct buffer *out)
     buffer_print(out, " %c%s allows it: %s.", level[0] - 'a' + 'A', level + 1,
                  level_promise(p->options->level));
     for (uint32_t s = 0; s < p->observed->session_count; s++)
-        tell_session(p, s, out);
+        if (p->prediction->boundary[s] != DATAFLOW_NONE)
+            tell_boundary(p, s, out);
+    tell_ends(p, out);
     if (p->observed->unjudged > 0)
         buffer_print(
             out,
@@ -253,17 +272,17 @@ static void fill(struct buffer *out, size_t from)
 static void print_event(const struct told_prediction *p, uint32_t txn, uint32_t event,
                         struct buffer *out)
 {
-    const struct trace *t = p->observed;
-    struct trace_event e = t->events[event];
+    const struct dataflow *t = p->observed;
+    struct dataflow_event e = t->events[event];
     bool is_changed = is_changed_of(p, txn, event);
 
     buffer_print(out, "  %c %s ",
                  is_changed                                            ? '*'
                  : event - t->event_start[txn] < told_included(p, txn) ? ' '
                                                                        : '-',
-                 trace_is_read(e) ? "reads " : "writes");
+                 dataflow_is_read(e) ? "reads " : "writes");
     print_key(t, e.key, out);
-    if (trace_is_read(e)) {
+    if (dataflow_is_read(e)) {
         buffer_text(out, TEXT(" from "));
         told_print_writer(t, is_changed ? p->prediction->writer[event] : e.writer, out);
     }
@@ -276,23 +295,23 @@ static void print_event(const struct told_prediction *p, uint32_t txn, uint32_t 
 
 static void print_session(const struct told_prediction *p, uint32_t session, struct buffer *out)
 {
-    const struct trace *t = p->observed;
+    const struct dataflow *t = p->observed;
     uint32_t first = t->session_start[session], end = t->session_start[session + 1];
     uint32_t full = p->prediction->full[session], boundary = p->prediction->boundary[session];
-    uint32_t rest = end - first - full - (boundary != TRACE_NONE);
+    uint32_t rest = end - first - full - (boundary != DATAFLOW_NONE);
 
     buffer_print(out, "\nsession %" PRId64 ": ", told_session_id(t, session));
     if (full > 0)
         buffer_print(out, "%" PRIu32 " transaction%s as observed, to T%" PRId64, full,
                      full == 1 ? "" : "s", told_txn_id(t, t->session_txns[first + full - 1]));
-    if (boundary != TRACE_NONE)
+    if (boundary != DATAFLOW_NONE)
         buffer_print(out, "%sT%" PRId64 "%s", full > 0 ? "; " : "", told_txn_id(t, boundary),
                      strategy_is_relaxed(p->options->strategy) ? "" : ", cut");
     if (rest > 0)
-        buffer_print(out, "%s%" PRIu32 " left out", full > 0 || boundary != TRACE_NONE ? "; " : "",
-                     rest);
+        buffer_print(out, "%s%" PRIu32 " left out",
+                     full > 0 || boundary != DATAFLOW_NONE ? "; " : "", rest);
     buffer_byte(out, '\n');
-    if (boundary == TRACE_NONE)
+    if (boundary == DATAFLOW_NONE)
         return;
     buffer_print(out, "\n  T%" PRId64 "\n", told_txn_id(t, boundary));
     for (uint32_t e = t->event_start[boundary]; e < t->event_start[boundary + 1]; e++)

@@ -12,7 +12,7 @@
 
 /* A prediction that was confirmed, and what it was drawn from: a trace of a history. */
 struct told_prediction {
-    const struct trace *observed;
+    const struct dataflow *observed;
     const struct prediction *prediction;
     const struct confirmation *confirmation;
     const struct predict_options *options;
@@ -26,9 +26,9 @@ void prediction_story_print(const struct told_prediction *, struct buffer *);
 /* For who draws it as well. */
 
 /* The id in the history. */
-int64_t told_txn_id(const struct trace *, uint32_t txn);
-int64_t told_session_id(const struct trace *, uint32_t session);
-struct text told_key(const struct trace *, uint32_t key);
+int64_t told_txn_id(const struct dataflow *, uint32_t txn);
+int64_t told_session_id(const struct dataflow *, uint32_t session);
+struct text told_key(const struct dataflow *, uint32_t key);
 /* Whether the event of the observed trace is in, and is a read from another writer than observed. */
 bool told_is_changed(const struct told_prediction *, uint32_t event);
 /* How many events of a transaction of the observed trace are in. */
@@ -36,6 +36,6 @@ uint32_t told_included(const struct told_prediction *, uint32_t txn);
 bool told_is_full(const struct told_prediction *, uint32_t txn);
 bool told_is_boundary(const struct told_prediction *, uint32_t txn);
 /* "T5", or "the initial state". */
-void told_print_writer(const struct trace *, uint32_t writer, struct buffer *);
+void told_print_writer(const struct dataflow *, uint32_t writer, struct buffer *);
 
 #endif

@@ -8,15 +8,34 @@
 #include "history/format.h"
 #include "predict/prediction_witness.h"
 
-enum predict_file_number { FILE_HISTORY, FILE_WITNESS, FILE_TEXT, FILE_DRAWING };
+enum predict_file_number {
+    FILE_HISTORY,
+    FILE_WITNESS,
+    FILE_TEXT,
+    FILE_DRAWING,
+    FILE_EXECUTED,
+    FILE_CHOICES,
+    FILE_COUNT
+};
 
-const struct predict_file predict_files[] = {
+static const struct predict_file {
+    const char *what, *name;
+} predict_files[] = {
     [FILE_HISTORY] = { "predicted", "predicted.jsonl" },
     [FILE_WITNESS] = { "witness", "witness.json" },
     [FILE_TEXT] = { "text", "prediction.txt" },
     [FILE_DRAWING] = { "drawing", "prediction.svg" },
-    { NULL, NULL },
+    [FILE_EXECUTED] = { "validated", "validated.jsonl" },
+    [FILE_CHOICES] = { "choices", "choices.jsonl" },
 };
+
+/* What was executed is no choice among the events that were observed, so that its witness is another: verify knows none. */
+static bool has_file(const struct predict_report *r, enum predict_file_number file)
+{
+    if (file == FILE_EXECUTED || file == FILE_CHOICES)
+        return r->validation != NULL;
+    return file != FILE_WITNESS || r->options->strategy != STRATEGY_SEMANTIC;
+}
 
 static struct told_prediction told_of(const struct predict_report *r)
 {
@@ -78,9 +97,12 @@ static void print_outcome(const struct predict_report *r, struct buffer *out)
     }
     buffer_text(out, TEXT("  "));
     quantity_print_rounded(out, r->ns);
-    if (r->validated)
-        buffer_print(out, "  %s", r->validated);
+    if (r->validation)
+        buffer_print(out, "  %s", validation_name(r->validation->kind));
     buffer_byte(out, '\n');
+    if (r->validation && r->validation->kind == VALIDATION_DIVERGED)
+        buffer_print(out, "           executed, it is another one, and not serializable either: %s\n",
+                     r->validation->reason);
     if (r->prediction->kind == PREDICTION_NONE && !strategy_is_relaxed(o->strategy))
         buffer_print(out, "           --strategy approx-relaxed also looks at what comes behind "
                           "the first read that "
@@ -100,8 +122,9 @@ enum status report_predict_print(const struct predict_report *r, struct buffer *
     }
     if (is_found(r) && r->folder) {
         buffer_text(out, TEXT("\nwritten   "));
-        for (size_t i = 0; predict_files[i].what; i++)
-            buffer_print(out, " %s/%s", r->folder, predict_files[i].name);
+        for (enum predict_file_number i = 0; i < FILE_COUNT; i++)
+            if (has_file(r, i))
+                buffer_print(out, " %s/%s", r->folder, predict_files[i].name);
         buffer_byte(out, '\n');
     }
     return buffer_status(out, err);
@@ -109,10 +132,10 @@ enum status report_predict_print(const struct predict_report *r, struct buffer *
 
 /* --- For programs ---------------------------------------------------------------------------------- */
 
-static void answer_writer(const struct trace *t, const char *name, uint32_t writer,
+static void answer_writer(const struct dataflow *t, const char *name, uint32_t writer,
                           struct json_writer *json)
 {
-    if (writer == TRACE_INITIAL)
+    if (writer == DATAFLOW_INITIAL)
         json_writer_null(json, name);
     else
         json_writer_int64(json, name, told_txn_id(t, writer));
@@ -121,7 +144,7 @@ static void answer_writer(const struct trace *t, const char *name, uint32_t writ
 static void answer_boundary_txn(const struct predict_report *r, uint32_t session,
                                 struct json_writer *json)
 {
-    const struct trace *t = r->observed;
+    const struct dataflow *t = r->observed;
     struct told_prediction told = told_of(r);
     uint32_t txn = r->prediction->boundary[session];
 
@@ -148,7 +171,7 @@ static void answer_boundary(const struct predict_report *r, struct json_writer *
         json_writer_open(json, NULL, '{');
         json_writer_int64(json, "session", told_session_id(r->observed, s));
         json_writer_number(json, "full", r->prediction->full[s]);
-        if (r->prediction->boundary[s] != TRACE_NONE)
+        if (r->prediction->boundary[s] != DATAFLOW_NONE)
             answer_boundary_txn(r, s, json);
         json_writer_close(json, '}');
     }
@@ -194,8 +217,11 @@ static void answer_story(const struct predict_report *r, struct json_writer *jso
 static void answer_files(const struct predict_report *r, struct json_writer *json)
 {
     json_writer_open(json, "files", '{');
-    for (size_t i = 0; is_found(r) && r->folder && predict_files[i].what; i++) {
+    for (enum predict_file_number i = 0; is_found(r) && r->folder && i < FILE_COUNT; i++) {
         struct buffer path = { 0 };
+
+        if (!has_file(r, i))
+            continue;
 
         buffer_print(&path, "%s/%s", r->folder, predict_files[i].name);
         if (path.out_of_memory)
@@ -220,7 +246,9 @@ void report_predict_members(const struct predict_report *r, struct json_writer *
     json_writer_text(json, "reason", r->prediction->reason[0] ? r->prediction->reason : NULL);
     json_writer_number(json, "unjudged", r->observed->unjudged);
     json_writer_number(json, "guessed", r->observed->guessed);
-    json_writer_text(json, "validated", r->validated);
+    json_writer_text(json, "validated", r->validation ? validation_name(r->validation->kind) : NULL);
+    json_writer_text(json, "divergence",
+                     r->validation && r->validation->differences > 0 ? r->validation->reason : NULL);
     answer_boundary(r, json);
     answer_cycle(r, json);
     answer_story(r, json);
@@ -238,18 +266,33 @@ void report_predict_members(const struct predict_report *r, struct json_writer *
 
 /* --- Files ------------------------------------------------------------------------------------------- */
 
-static enum status write_history(const struct predict_report *r, const char *folder,
+static enum status write_history(const struct history *history, enum predict_file_number file, const char *folder,
                                  struct error *err)
 {
     struct buffer path = { 0 };
     enum status status;
 
-    buffer_print(&path, "%s/%s", folder, predict_files[FILE_HISTORY].name);
+    buffer_print(&path, "%s/%s", folder, predict_files[file].name);
     buffer_byte(&path, '\0');
     status = buffer_status(&path, err);
     if (status == STATUS_OK)
-        status = format_write_history(&r->confirmation->history, FORMAT_JSONL, path.at, NULL, err);
+        status = format_write_history(history, FORMAT_JSONL, path.at, NULL, err);
     buffer_close(&path);
+    return status;
+}
+
+/* What was executed, and what its director chose. */
+static enum status write_execution(const struct predict_report *r, const char *folder, struct error *err)
+{
+    struct buffer choices = { 0 };
+    enum status status;
+
+    TRY(write_history(&r->validation->history, FILE_EXECUTED, folder, err));
+    choices_write(&r->validation->choices, &choices);
+    status = buffer_status(&choices, err);
+    if (status == STATUS_OK)
+        status = folder_write(folder, predict_files[FILE_CHOICES].name, &choices, err);
+    buffer_close(&choices);
     return status;
 }
 
@@ -258,12 +301,14 @@ enum status report_predict_write(const struct predict_report *r, const char *fol
 {
     struct told_prediction told = told_of(r);
     struct buffer witness = { 0 }, text = { 0 }, drawing = { 0 };
-    enum status status = write_history(r, folder, err);
+    enum status status = write_history(&r->confirmation->history, FILE_HISTORY, folder, err);
 
-    if (status == STATUS_OK)
+    if (status == STATUS_OK && r->validation)
+        status = write_execution(r, folder, err);
+    if (status == STATUS_OK && has_file(r, FILE_WITNESS))
         status = prediction_write_witness(r->prediction, r->observed, r->options, r->confirmation,
                                           &witness, err);
-    if (status == STATUS_OK)
+    if (status == STATUS_OK && has_file(r, FILE_WITNESS))
         status = folder_write(folder, predict_files[FILE_WITNESS].name, &witness, err);
     if (status == STATUS_OK) {
         prediction_story_print(&told, &text);

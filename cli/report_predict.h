@@ -6,25 +6,18 @@
 
 #include "base/json_writer.h"
 #include "cli/prediction_story.h"
+#include "predict/validate.h"
 
 struct predict_report {
-    const struct trace *observed;
+    const struct dataflow *observed;
     const struct prediction *prediction;     /* unknown if it was not confirmed */
     const struct confirmation *confirmation; /* of a prediction that was */
     const struct predict_options *options;
     const char *engine;
-    const char
-        *validated;     /* "validated", "diverged", "not-reproduced"; NULL: it was not asked for */
+    const struct validation *validation; /* NULL: it was not asked for */
     const char *folder; /* of --out; NULL: none */
     int64_t parse_ns, ns;
 };
-
-/* The files of a prediction, by what they are called in the report; NULL behind the last. */
-struct predict_file {
-    const char *what, *name;
-};
-
-extern const struct predict_file predict_files[];
 
 MUST_USE enum status report_predict_print(const struct predict_report *, struct buffer *,
                                           struct error *);

@@ -258,8 +258,51 @@ enum status predict_calls_observe(const struct predict_calls *c, struct history 
     if (status == STATUS_OK)
         status = run_all(c, d, ids, err);
     if (status == STATUS_OK)
-        status = directed_history(d, &(struct directed_telling){ .ids = ids }, h, err);
+        status = directed_history(d, &(struct directed_telling){ .ids = ids, .has_places = true }, h, err);
     directed_close(d);
     free(ids);
+    return status;
+}
+
+/* --- Whether a history is of them ----------------------------------------------------------- */
+
+static bool same_writer(const struct dataflow *a, uint32_t first, const struct dataflow *b, uint32_t second)
+{
+    if (first >= DATAFLOW_INITIAL || second >= DATAFLOW_INITIAL)
+        return first == second;
+    return a->history->txn_id[a->txn[first]] == b->history->txn_id[b->txn[second]];
+}
+
+static bool traces_match(const struct dataflow *a, const struct dataflow *b)
+{
+    if (a->txn_count != b->txn_count || a->event_count != b->event_count)
+        return false;
+    for (uint32_t txn = 0; txn <= a->txn_count; txn++)
+        if (a->event_start[txn] != b->event_start[txn] ||
+            (txn < a->txn_count && a->history->txn_id[a->txn[txn]] != b->history->txn_id[b->txn[txn]]))
+            return false;
+    for (uint32_t e = 0; e < a->event_count; e++)
+        if (!same_writer(a, a->events[e].writer, b, b->events[e].writer) ||
+            !text_equal(history_key(a->history, a->key[a->events[e].key]),
+                        history_key(b->history, b->key[b->events[e].key])))
+            return false;
+    return true;
+}
+
+enum status predict_calls_match(const struct predict_calls *c, const struct dataflow *trace, bool *matches,
+                                struct error *err)
+{
+    struct arena arena = { 0 };
+    struct history observed;
+    struct dataflow again;
+    enum status status = predict_calls_observe(c, &observed, err);
+
+    if (status == STATUS_OK)
+        status = arena_init(&arena, ARENA_UNLIMITED, err);
+    if (status == STATUS_OK)
+        status = dataflow_of_history(&again, &observed, &arena, err);
+    *matches = status == STATUS_OK && traces_match(trace, &again);
+    history_close(&observed);
+    arena_close(&arena);
     return status;
 }

@@ -9,6 +9,7 @@
 
 #include "history/call_log.h"
 #include "predict/director/directed.h"
+#include "predict/dataflow.h"
 #include "programs/machine/program.h"
 
 /* Executed again in this order: by ts where all have one, otherwise as the log has them. */
@@ -45,5 +46,9 @@ MUST_USE enum status predict_calls_open(const struct predict_calls *, enum level
  */
 MUST_USE enum status predict_calls_observe(const struct predict_calls *, struct history *,
                                            struct error *);
+
+/* Whether that is what the trace says: who read which key from whom. */
+MUST_USE enum status predict_calls_match(const struct predict_calls *, const struct dataflow *, bool *matches,
+                                         struct error *);
 
 #endif

@@ -63,18 +63,18 @@ static void doubt(struct confirmation *c, const struct check *check, enum verdic
                  check->verdict == VERDICT_VALID ? "holds" : "is violated");
 }
 
-enum status prediction_confirm(const struct prediction *prediction, const struct trace *observed,
+enum status prediction_confirm(const struct prediction *prediction, const struct dataflow *observed,
                                const struct predict_options *options, struct arena *arena,
                                struct confirmation *c, struct error *err)
 {
     *c = (struct confirmation){ .is_confirmed = true };
-    TRY(prediction_trace(prediction, observed, arena, &c->trace, err));
-    TRY(trace_to_history(&c->trace, &c->history, err));
+    TRY(prediction_dataflow(prediction, observed, arena, &c->trace, err));
+    TRY(dataflow_to_history(&c->trace, &c->history, err));
     TRY(ask_whether_it_holds(c, options, err));
     TRY(ask_whether_it_fails(c, options, err));
     doubt(c, &c->fails, VERDICT_INVALID);
     doubt(c, &c->holds, VERDICT_VALID);
-    return c->is_confirmed ? trace_find_cycle(&c->trace, arena, &c->cycle, err) : STATUS_OK;
+    return c->is_confirmed ? dataflow_find_cycle(&c->trace, arena, &c->cycle, err) : STATUS_OK;
 }
 
 void confirmation_close(struct confirmation *c)

@@ -3,14 +3,16 @@
 #include <assert.h>
 
 #include "base/array.h"
+#include "base/bisect.h"
+#include "predict/predict_private.h"
 
 struct known_edge {
     struct cycle_edge edge;
-    uint32_t next; /* of the same origin, or TRACE_NONE */
+    uint32_t next; /* of the same origin, or DATAFLOW_NONE */
 };
 
 struct cycle_search {
-    const struct trace *trace;
+    const struct dataflow *trace;
     struct arena *arena;
     uint32_t row_words;
     uint64_t *reach; /* a row of bits by transaction: who must come after it */
@@ -25,11 +27,6 @@ const char *cycle_edge_name(enum cycle_edge_kind kind)
     static const char *const names[] = { "so", "wr", "ww", "rw" };
 
     return names[kind];
-}
-
-static enum status refuse_size(struct error *err)
-{
-    return error_set(err, STATUS_OVER_LIMIT, "no memory to look for a cycle");
 }
 
 /* --- Edges that every order has --------------------------------------------------------------- */
@@ -82,29 +79,30 @@ static enum status add_edge(struct cycle_search *s, struct cycle_edge edge, bool
 
 static enum status add_given(struct cycle_search *s, struct error *err)
 {
-    const struct trace *t = s->trace;
+    const struct dataflow *t = s->trace;
 
     for (uint32_t txn = 0; txn < t->txn_count; txn++) {
-        if (t->previous[txn] != TRACE_NONE)
-            TRY(add_edge(
-                s, (struct cycle_edge){ CYCLE_SO, t->previous[txn], txn, TRACE_NONE, TRACE_NONE },
-                true, err));
+        if (t->previous[txn] != DATAFLOW_NONE)
+            TRY(add_edge(s,
+                         (struct cycle_edge){ CYCLE_SO, t->previous[txn], txn, DATAFLOW_NONE,
+                                              DATAFLOW_NONE },
+                         true, err));
         for (uint32_t e = t->event_start[txn]; e < t->event_start[txn + 1]; e++) {
-            struct trace_event event = t->events[e];
+            struct dataflow_event event = t->events[e];
 
-            if (trace_is_read(event) && event.writer != TRACE_INITIAL)
+            if (dataflow_is_read(event) && event.writer != DATAFLOW_INITIAL)
                 TRY(add_edge(
-                    s, (struct cycle_edge){ CYCLE_WR, event.writer, txn, event.key, TRACE_NONE },
+                    s, (struct cycle_edge){ CYCLE_WR, event.writer, txn, event.key, DATAFLOW_NONE },
                     true, err));
         }
     }
     return STATUS_OK;
 }
 
-static enum status add_of_read(struct cycle_search *s, uint32_t reader, struct trace_event read,
+static enum status add_of_read(struct cycle_search *s, uint32_t reader, struct dataflow_event read,
                                struct error *err)
 {
-    const struct trace *t = s->trace;
+    const struct dataflow *t = s->trace;
 
     for (uint32_t i = t->writer_start[read.key]; i < t->writer_start[read.key + 1] && !s->is_closed;
          i++) {
@@ -112,7 +110,7 @@ static enum status add_of_read(struct cycle_search *s, uint32_t reader, struct t
 
         if (other == read.writer || other == reader)
             continue;
-        if (read.writer == TRACE_INITIAL || must_precede(s, read.writer, other))
+        if (read.writer == DATAFLOW_INITIAL || must_precede(s, read.writer, other))
             TRY(add_edge(s, (struct cycle_edge){ CYCLE_RW, reader, other, read.key, read.writer },
                          false, err));
         else if (must_precede(s, other, reader))
@@ -124,14 +122,14 @@ static enum status add_of_read(struct cycle_search *s, uint32_t reader, struct t
 
 static enum status saturate(struct cycle_search *s, struct error *err)
 {
-    const struct trace *t = s->trace;
+    const struct dataflow *t = s->trace;
 
     TRY(add_given(s, err));
     do {
         s->has_grown = false;
         for (uint32_t txn = 0; txn < t->txn_count && !s->is_closed; txn++)
             for (uint32_t e = t->event_start[txn]; e < t->event_start[txn + 1]; e++)
-                if (trace_is_read(t->events[e]))
+                if (dataflow_is_read(t->events[e]))
                     TRY(add_of_read(s, txn, t->events[e], err));
     } while (s->has_grown && !s->is_closed);
     return STATUS_OK;
@@ -139,43 +137,65 @@ static enum status saturate(struct cycle_search *s, struct error *err)
 
 /* --- The cycle -------------------------------------------------------------------------------- */
 
-/* The way back from where the closing edge leads, with the fewest edges. */
+/* A search for the way with the fewest edges, where any number of steps within a session is one. */
+struct way_search {
+    uint32_t *queue, head, tail;
+    struct cycle_edge *by; /* by transaction: the edge that led there first */
+    bool *is_seen;
+};
+
+static void visit(struct way_search *w, struct cycle_edge edge)
+{
+    if (w->is_seen[edge.to])
+        return;
+    w->is_seen[edge.to] = true;
+    w->by[edge.to] = edge;
+    w->queue[w->tail++] = edge.to;
+}
+
+static void visit_session(struct cycle_search *s, struct way_search *w, uint32_t txn)
+{
+    const struct dataflow *t = s->trace;
+    uint32_t session = t->session[txn], place, end = t->session_start[session + 1];
+
+    BISECT(place, t->session_start[session], end, t->session_txns[place] <= txn);
+    for (; place < end; place++)
+        visit(w, (struct cycle_edge){ CYCLE_SO, txn, t->session_txns[place], DATAFLOW_NONE,
+                                      DATAFLOW_NONE });
+}
+
+/* The way back from where the closing edge leads. */
 static enum status close_cycle(struct cycle_search *s, struct cycle *cycle, struct error *err)
 {
-    uint32_t count = s->trace->txn_count, from = s->closing.to, to = s->closing.from;
-    uint32_t *queue = arena_push(s->arena, count, sizeof *queue);
-    uint32_t *by =
-        arena_push(s->arena, count, sizeof *by); /* known edge that leads there, and one */
-    uint32_t head = 0, tail = 0, length = 1;
+    uint32_t count = s->trace->txn_count, from = s->closing.to, to = s->closing.from, length = 1;
+    struct way_search w = { .head = 0 };
 
-    cycle->edges = arena_push(s->arena, (size_t)count + 1, sizeof *cycle->edges);
-    if (!queue || !by || !cycle->edges)
-        return refuse_size(err);
-    queue[tail++] = from;
-    while (by[to] == 0 && from != to) {
-        assert(head < tail);
-        for (uint32_t e = s->first[queue[head]]; e != TRACE_NONE; e = s->known.at[e].next) {
-            uint32_t next = s->known.at[e].edge.to;
+    PREDICT_TAKE(s->arena, w.queue, count, err);
+    PREDICT_TAKE(s->arena, w.by, count, err);
+    PREDICT_TAKE(s->arena, w.is_seen, count, err);
+    w.is_seen[from] = true;
+    w.queue[w.tail++] = from;
+    while (!w.is_seen[to]) {
+        uint32_t txn = w.queue[w.head++];
 
-            if (by[next] == 0 && next != from) {
-                by[next] = e + 1;
-                queue[tail++] = next;
-            }
-        }
-        head++;
+        assert(w.head <= w.tail);
+        visit_session(s, &w, txn);
+        for (uint32_t e = s->first[txn]; e != DATAFLOW_NONE; e = s->known.at[e].next)
+            visit(&w, s->known.at[e].edge);
     }
-    for (uint32_t at = to; at != from; at = s->known.at[by[at] - 1].edge.from)
+    for (uint32_t at = to; at != from; at = w.by[at].from)
         length++;
+    PREDICT_TAKE(s->arena, cycle->edges, length, err);
     cycle->count = length;
     cycle->edges[0] = s->closing;
-    for (uint32_t at = to; at != from; at = s->known.at[by[at] - 1].edge.from)
-        cycle->edges[--length] = s->known.at[by[at] - 1].edge;
+    for (uint32_t at = to; at != from; at = w.by[at].from)
+        cycle->edges[--length] = w.by[at];
     assert(length == 1);
     return STATUS_OK;
 }
 
-enum status trace_find_cycle(const struct trace *trace, struct arena *arena, struct cycle *cycle,
-                             struct error *err)
+enum status dataflow_find_cycle(const struct dataflow *trace, struct arena *arena,
+                                struct cycle *cycle, struct error *err)
 {
     struct cycle_search s = { .trace = trace,
                               .arena = arena,
@@ -183,12 +203,10 @@ enum status trace_find_cycle(const struct trace *trace, struct arena *arena, str
     enum status status;
 
     *cycle = (struct cycle){ 0 };
-    s.reach = arena_push(arena, (size_t)trace->txn_count * s.row_words, sizeof *s.reach);
-    s.first = arena_push(arena, trace->txn_count, sizeof *s.first);
-    if (!s.reach || !s.first)
-        return refuse_size(err);
+    PREDICT_TAKE(arena, s.reach, (size_t)trace->txn_count * s.row_words, err);
+    PREDICT_TAKE(arena, s.first, trace->txn_count, err);
     for (uint32_t t = 0; t < trace->txn_count; t++)
-        s.first[t] = TRACE_NONE;
+        s.first[t] = DATAFLOW_NONE;
     status = saturate(&s, err);
     if (status == STATUS_OK && s.is_closed)
         status = close_cycle(&s, cycle, err);

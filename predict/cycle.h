@@ -15,7 +15,7 @@
 #ifndef PREDICT_CYCLE_H
 #define PREDICT_CYCLE_H
 
-#include "predict/trace.h"
+#include "predict/dataflow.h"
 
 enum cycle_edge_kind { CYCLE_SO, CYCLE_WR, CYCLE_WW, CYCLE_RW };
 
@@ -24,7 +24,7 @@ struct cycle_edge {
     uint32_t from, to; /* transactions of the trace */
     uint32_t key;      /* but of so */
     uint32_t
-        other; /* of rw: from whom `from` read the key, or TRACE_INITIAL; of ww: who read it from `to` */
+        other; /* of rw: from whom `from` read the key, or DATAFLOW_INITIAL; of ww: who read it from `to` */
 };
 
 struct cycle {
@@ -33,7 +33,7 @@ struct cycle {
 };
 
 /* The cycle that is closed first, with the fewest edges among those known by then. */
-MUST_USE enum status trace_find_cycle(const struct trace *, struct arena *, struct cycle *,
+MUST_USE enum status dataflow_find_cycle(const struct dataflow *, struct arena *, struct cycle *,
                                       struct error *);
 
 /* "so", "wr", "ww", "rw" */

@@ -9,15 +9,15 @@
 /* The call of a variant is that of the transaction that it is of. */
 static uint32_t call_of(const struct execution *x, uint32_t txn)
 {
-    const struct trace *t = x->trace;
+    const struct dataflow *t = x->trace;
 
-    if (trace_is_variant(t, txn))
+    if (dataflow_is_variant(t, txn))
         txn = t->variant_of[txn];
     return predict_calls_find(x->calls, t->history->txn_id[t->txn[txn]]);
 }
 
 enum status execution_init(struct execution *x, const struct predict_calls *calls,
-                           const struct trace *trace, enum level level, struct arena *arena,
+                           const struct dataflow *trace, enum level level, struct arena *arena,
                            struct error *err)
 {
     const struct history *h = trace->history;
@@ -27,7 +27,7 @@ enum status execution_init(struct execution *x, const struct predict_calls *call
     PREDICT_TAKE(arena, x->executed, trace->txn_count, err);
     PREDICT_TAKE(arena, x->is_met, trace->event_count, err);
     for (uint32_t txn = 0; txn < trace->txn_count; txn++) {
-        x->executed[txn] = TRACE_NONE;
+        x->executed[txn] = DATAFLOW_NONE;
         x->call[txn] = call_of(x, txn);
         if (x->call[txn] == UINT32_MAX)
             return error_set(err, STATUS_BAD_INPUT,
@@ -67,9 +67,9 @@ static int64_t id_of(const struct execution *x, uint32_t txn)
 static uint32_t find_candidate(const struct execution *x, const struct directed_read *read,
                                uint32_t writer)
 {
-    uint32_t wanted = writer == TRACE_INITIAL ? DIRECTED_INITIAL : x->executed[writer], i = 0;
+    uint32_t wanted = writer == DATAFLOW_INITIAL ? DIRECTED_INITIAL : x->executed[writer], i = 0;
 
-    if (writer != TRACE_INITIAL && wanted == TRACE_NONE)
+    if (writer != DATAFLOW_INITIAL && wanted == DATAFLOW_NONE)
         return read->count;
     while (i < read->count && read->candidates[i].writer != wanted)
         i++;
@@ -79,14 +79,14 @@ static uint32_t find_candidate(const struct execution *x, const struct directed_
 static uint32_t execution_choose(void *context, const struct directed_read *read)
 {
     struct execution *x = context;
-    const struct trace *t = x->trace;
+    const struct dataflow *t = x->trace;
     struct text name = directed_key_text(read->store, read->key);
     uint32_t key = intern_find(&x->keys, name), e = t->event_start[x->txn], found;
 
     if (key == INTERN_NONE)
         return read->count - 1;
     while (e < t->event_start[x->txn + 1] &&
-           (!trace_is_read(t->events[e]) || t->events[e].key != key || x->is_met[e]))
+           (!dataflow_is_read(t->events[e]) || t->events[e].key != key || x->is_met[e]))
         e++;
     if (e == t->event_start[x->txn + 1]) {
         if (read->count > 1 && x->end == e)
@@ -106,10 +106,10 @@ static uint32_t execution_choose(void *context, const struct directed_read *read
 /* Reads that the transaction should have done. A key that it saw before it need not have asked for again. */
 static void find_undone(struct execution *x, uint32_t txn)
 {
-    const struct trace *t = x->trace;
+    const struct dataflow *t = x->trace;
 
     for (uint32_t e = t->event_start[txn]; e < x->end; e++) {
-        bool is_done = !trace_is_read(t->events[e]) || x->is_met[e];
+        bool is_done = !dataflow_is_read(t->events[e]) || x->is_met[e];
 
         for (uint32_t before = t->event_start[txn]; before < e && !is_done; before++)
             is_done = x->is_met[before] && t->events[before].key == t->events[e].key &&
@@ -130,6 +130,11 @@ enum status execution_run(struct execution *x, uint32_t txn, uint32_t events, bo
     struct directed_outcome outcome;
 
     x->txn = txn;
+    x->recorder.inner = director;
+    if (x->recorder.choices) {
+        TRY(array_push(&x->recorder.choices->order, call->session, err));
+        director = choice_recorder_director(&x->recorder);
+    }
     x->end = x->trace->event_start[txn] + events;
     TRY(directed_run(x->store,
                      &(struct directed_call){ call->session, call->function, call->arguments },

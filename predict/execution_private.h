@@ -10,25 +10,27 @@
 
 #include "base/intern.h"
 #include "predict/calls.h"
-#include "predict/trace.h"
+#include "predict/director/choices.h"
+#include "predict/dataflow.h"
 
 struct execution {
     const struct predict_calls *calls;
-    const struct trace *trace;
+    const struct dataflow *trace;
     const uint32_t *writer; /* by event: who is wanted */
     struct directed *store;
     struct intern keys; /* their names; the number is the trace's key */
     uint32_t *call;     /* by transaction: its call, or UINT32_MAX */
-    uint32_t *executed; /* by transaction: its number in the store, or TRACE_NONE */
+    uint32_t *executed; /* by transaction: its number in the store, or DATAFLOW_NONE */
     bool *is_met;       /* by event: the read was done */
     uint32_t txn, end;  /* at hand; and the event behind the last that is wanted */
+    struct choice_recorder recorder; /* what was chosen; its choices are NULL if nobody wants them */
     uint64_t differences;
     char difference[200]; /* the first */
 };
 
 /* Opens a store at the level. Closed by execution_close(), also after a failure. */
 MUST_USE enum status execution_init(struct execution *, const struct predict_calls *,
-                                    const struct trace *, enum level, struct arena *,
+                                    const struct dataflow *, enum level, struct arena *,
                                     struct error *);
 void execution_close(struct execution *);
 /* Whose first so many events are wanted. Only memory fails: that a transaction does not commit is a difference. */

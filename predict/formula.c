@@ -74,7 +74,7 @@ static enum status add_edge(struct formula *f, uint32_t from, uint32_t to, uint3
 
 static bool has_choice(const struct choosing_read *r)
 {
-    return r->end - r->start > 1 || r->observed == TRACE_NONE;
+    return r->end - r->start > 1 || r->observed == DATAFLOW_NONE;
 }
 
 /*
@@ -95,14 +95,14 @@ static uint32_t reach_place(uint32_t txn, uint32_t read)
 static enum status add_standing(struct formula *f, uint32_t txn, struct error *err)
 {
     const struct normal_form *n = f->n;
-    const struct trace *t = n->trace;
+    const struct dataflow *t = n->trace;
 
     f->full[txn] = n->standing[txn] == TXN_IS_FULL ? LITERAL_TRUE : LITERAL_FALSE;
     if (n->standing[txn] == TXN_IS_FREE && n->is_full_possible[txn])
         TRY(formula_variable(f, true, &f->full[txn], err));
     if (n->standing[txn] == TXN_IS_FULL && !n->is_full_possible[txn])
         TRY(formula_add(f, NULL, 0, err));
-    if (t->previous[txn] != TRACE_NONE)
+    if (t->previous[txn] != DATAFLOW_NONE)
         FORMULA_ADD(f, err, literal_not(f->full[txn]), f->full[t->previous[txn]]);
     return STATUS_OK;
 }
@@ -110,11 +110,11 @@ static enum status add_standing(struct formula *f, uint32_t txn, struct error *e
 /* Whoever is full has full writers. */
 static enum status add_full_writers(struct formula *f, uint32_t txn, struct error *err)
 {
-    const struct trace *t = f->n->trace;
-    uint32_t last = TRACE_NONE;
+    const struct dataflow *t = f->n->trace;
+    uint32_t last = DATAFLOW_NONE;
 
     for (uint32_t e = t->event_start[txn]; e < t->event_start[txn + 1]; e++)
-        if (t->events[e].writer < TRACE_INITIAL && t->events[e].writer != last) {
+        if (t->events[e].writer < DATAFLOW_INITIAL && t->events[e].writer != last) {
             last = t->events[e].writer;
             FORMULA_ADD(f, err, literal_not(f->full[txn]), f->full[last]);
         }
@@ -158,7 +158,7 @@ static enum status add_boundary(struct formula *f, uint32_t txn, struct error *e
 
     f->boundary[txn] = LITERAL_FALSE;
     if (n->trace->variant_of) {
-        if (n->trace->variant_of[txn] != TRACE_NONE)
+        if (n->trace->variant_of[txn] != DATAFLOW_NONE)
             TRY(add_variant(f, txn, err));
     } else if (!n->is_relaxed) {
         TRY(add_cuts(f, txn, err));
@@ -169,7 +169,7 @@ static enum status add_boundary(struct formula *f, uint32_t txn, struct error *e
             TRY(formula_variable(f, false, &f->boundary[txn], err));
     }
     FORMULA_ADD(f, err, literal_not(f->boundary[txn]), literal_not(f->full[txn]));
-    if (n->trace->previous[txn] != TRACE_NONE)
+    if (n->trace->previous[txn] != DATAFLOW_NONE)
         FORMULA_ADD(f, err, literal_not(f->boundary[txn]), f->full[n->trace->previous[txn]]);
     return STATUS_OK;
 }
@@ -201,15 +201,15 @@ static enum status add_choices(struct formula *f, uint32_t read, struct error *e
         uint32_t writer = n->candidates[c];
 
         TRY(array_push(&f->clause, f->choice[c], err));
-        if (writer != TRACE_INITIAL)
+        if (writer != DATAFLOW_INITIAL)
             FORMULA_ADD(f, err, literal_not(f->choice[c]), f->full[writer]);
         TRY(either(f, f->choice[c], c == r->observed ? f->full[r->txn] : LITERAL_FALSE, false,
                    &f->comes[c], err));
     }
     TRY(formula_add(f, f->clause.at, f->clause.count, err));
     FORMULA_ADD(f, err, literal_not(kept),
-                r->observed == TRACE_NONE ? LITERAL_FALSE : f->choice[r->observed]);
-    if (r->observed == TRACE_NONE)
+                r->observed == DATAFLOW_NONE ? LITERAL_FALSE : f->choice[r->observed]);
+    if (r->observed == DATAFLOW_NONE)
         FORMULA_ADD(f, err, literal_not(f->full[r->txn]));
     return has_choice(r) ? at_most_one(f, f->choice + r->start, r->end - r->start, err) : STATUS_OK;
 }
@@ -267,7 +267,7 @@ static bool surely_before(const struct normal_form *n, uint32_t first, uint32_t 
 {
     uint32_t previous = n->trace->previous[second];
 
-    return previous != TRACE_NONE && (previous == first || happens_before(n, first, previous));
+    return previous != DATAFLOW_NONE && (previous == first || happens_before(n, first, previous));
 }
 
 /*
@@ -282,10 +282,10 @@ static enum status commits_before(struct formula *f, uint32_t c, uint32_t w, uin
     size_t place;
 
     *literal = LITERAL_FALSE;
-    if (w == TRACE_INITIAL || (has_moments ? surely_before(n, w, c) : happens_before(n, w, c)))
+    if (w == DATAFLOW_INITIAL || (has_moments ? surely_before(n, w, c) : happens_before(n, w, c)))
         return STATUS_OK;
     *literal = LITERAL_TRUE;
-    if (c == TRACE_INITIAL || (has_moments ? surely_before(n, c, w) : happens_before(n, c, w)))
+    if (c == DATAFLOW_INITIAL || (has_moments ? surely_before(n, c, w) : happens_before(n, c, w)))
         return STATUS_OK;
     TRY(map_add(&f->commits_before, pair_name(c, w), LITERAL_FALSE, &place, err));
     if (f->commits_before.values.at[place] == LITERAL_FALSE) {
@@ -332,7 +332,7 @@ static enum status add_sees(struct formula *f, uint32_t t, uint32_t c, uint32_t 
     bool is_atomic = n->level == LEVEL_READ_ATOMIC;
 
     *literal = LITERAL_TRUE;
-    if (previous != TRACE_NONE &&
+    if (previous != DATAFLOW_NONE &&
         (c == previous || (is_atomic ? n->trace->session[c] == n->trace->session[t] && c < t
                                      : happens_before(n, c, previous))))
         return STATUS_OK;
@@ -340,7 +340,7 @@ static enum status add_sees(struct formula *f, uint32_t t, uint32_t c, uint32_t 
     for (size_t i = f->sees_start; i < f->from.keys.count && !is_atomic; i++) {
         uint32_t writer = (uint32_t)f->from.keys.at[i];
 
-        if (writer != TRACE_INITIAL && writer != c && happens_before(n, c, writer))
+        if (writer != DATAFLOW_INITIAL && writer != c && happens_before(n, c, writer))
             TRY(either(f, *literal, (uint32_t)f->from.values.at[i], false, literal, err));
     }
     return STATUS_OK;
@@ -351,7 +351,7 @@ static enum status add_visibility(struct formula *f, uint32_t txn, uint32_t *see
                                   struct error *err)
 {
     const struct normal_form *n = f->n;
-    const struct trace *t = n->trace;
+    const struct dataflow *t = n->trace;
 
     for (uint32_t r = n->read_start[txn]; r < n->read_start[txn + 1]; r++) {
         uint32_t key = n->reads[r].key;
@@ -361,7 +361,7 @@ static enum status add_visibility(struct formula *f, uint32_t txn, uint32_t *see
 
             if (c == txn || f->full[c] == LITERAL_FALSE)
                 continue;
-            if (sees[c] == TRACE_NONE)
+            if (sees[c] == DATAFLOW_NONE)
                 TRY(add_sees(f, txn, c, &sees[c], err));
             for (uint32_t k = n->reads[r].start; k < n->reads[r].end && sees[c] != LITERAL_FALSE;
                  k++) {
@@ -382,14 +382,14 @@ static enum status add_committed(struct formula *f, uint32_t txn, uint32_t *read
                                  struct error *err)
 {
     const struct normal_form *n = f->n;
-    const struct trace *t = n->trace;
+    const struct dataflow *t = n->trace;
 
     for (uint32_t r = n->read_start[txn]; r < n->read_start[txn + 1]; r++) {
         uint32_t key = n->reads[r].key;
 
         for (uint32_t i = t->writer_start[key]; i < t->writer_start[key + 1]; i++) {
             uint32_t c = t->writers[i],
-                     seen = read_from[c] == TRACE_NONE ? LITERAL_FALSE : read_from[c];
+                     seen = read_from[c] == DATAFLOW_NONE ? LITERAL_FALSE : read_from[c];
 
             for (uint32_t k = n->reads[r].start;
                  k < n->reads[r].end && seen != LITERAL_FALSE && c != txn; k++) {
@@ -402,10 +402,10 @@ static enum status add_committed(struct formula *f, uint32_t txn, uint32_t *read
             }
         }
         for (uint32_t k = n->reads[r].start; k < n->reads[r].end; k++)
-            if (n->candidates[k] != TRACE_INITIAL) {
+            if (n->candidates[k] != DATAFLOW_INITIAL) {
                 uint32_t *seen = &read_from[n->candidates[k]];
 
-                TRY(either(f, *seen == TRACE_NONE ? LITERAL_FALSE : *seen, f->comes[k], false, seen,
+                TRY(either(f, *seen == DATAFLOW_NONE ? LITERAL_FALSE : *seen, f->comes[k], false, seen,
                            err));
             }
     }
@@ -416,13 +416,13 @@ static enum status add_committed(struct formula *f, uint32_t txn, uint32_t *read
 static enum status add_snapshot_reads(struct formula *f, uint32_t txn, struct error *err)
 {
     const struct normal_form *n = f->n;
-    const struct trace *t = n->trace;
+    const struct dataflow *t = n->trace;
 
     for (uint32_t r = n->read_start[txn]; r < n->read_start[txn + 1]; r++)
         for (uint32_t k = n->reads[r].start; k < n->reads[r].end; k++) {
             uint32_t key = n->reads[r].key, writer = n->candidates[k];
 
-            if (writer != TRACE_INITIAL)
+            if (writer != DATAFLOW_INITIAL)
                 TRY(add_edge(f, 2 * writer + 1, 2 * txn, f->comes[k], err));
             for (uint32_t i = t->writer_start[key]; i < t->writer_start[key + 1]; i++) {
                 uint32_t c = t->writers[i], before, after, write;
@@ -443,7 +443,7 @@ static enum status add_snapshot_reads(struct formula *f, uint32_t txn, struct er
 static enum status add_first_committers(struct formula *f, struct error *err)
 {
     const struct normal_form *n = f->n;
-    const struct trace *t = n->trace;
+    const struct dataflow *t = n->trace;
 
     for (uint32_t key = 0; key < t->key_count; key++)
         for (uint32_t i = t->writer_start[key]; i < t->writer_start[key + 1]; i++)
@@ -464,21 +464,21 @@ static enum status add_first_committers(struct formula *f, struct error *err)
 static enum status add_known_edges(struct formula *f, struct error *err)
 {
     const struct normal_form *n = f->n;
-    const struct trace *t = n->trace;
+    const struct dataflow *t = n->trace;
     bool has_moments = level_has_moments(n->level);
 
     for (uint32_t txn = 0; txn < t->txn_count; txn++) {
-        uint32_t previous = t->previous[txn], last = TRACE_NONE;
+        uint32_t previous = t->previous[txn], last = DATAFLOW_NONE;
 
         if (n->is_never_full[txn] && !has_moments)
             continue;
         if (has_moments)
             TRY(add_edge(f, 2 * txn, 2 * txn + 1, LITERAL_TRUE, err));
-        if (previous != TRACE_NONE)
+        if (previous != DATAFLOW_NONE)
             TRY(add_edge(f, has_moments ? 2 * previous + 1 : previous, has_moments ? 2 * txn : txn,
                          LITERAL_TRUE, err));
         for (uint32_t e = t->event_start[txn]; e < t->event_start[txn + 1] && !has_moments; e++)
-            if (t->events[e].writer < TRACE_INITIAL && t->events[e].writer != last) {
+            if (t->events[e].writer < DATAFLOW_INITIAL && t->events[e].writer != last) {
                 last = t->events[e].writer;
                 TRY(add_edge(f, last, txn, LITERAL_TRUE, err));
             }
@@ -535,7 +535,7 @@ static enum status take_literals(struct formula *f, struct error *err)
 enum status formula_init(struct formula *f, const struct normal_form *n, struct arena *arena,
                          struct error *err)
 {
-    const struct trace *t = n->trace;
+    const struct dataflow *t = n->trace;
 
     *f = (struct formula){ .n = n, .arena = arena };
     TRY(take_literals(f, err));

@@ -18,19 +18,19 @@ static enum status find_conflict(struct lemma *l, const struct choosing_read *r,
 {
     struct formula *f = l->f;
     const struct normal_form *n = f->n;
-    const struct trace *t = n->trace;
+    const struct dataflow *t = n->trace;
     uint32_t writer = n->candidates[candidate];
     const uint32_t *place = l->order->place;
 
     *conflict = f->comes[candidate];
-    if (*conflict == LITERAL_FALSE || (writer != TRACE_INITIAL && place[writer] >= slot))
+    if (*conflict == LITERAL_FALSE || (writer != DATAFLOW_INITIAL && place[writer] >= slot))
         return STATUS_OK;
     l->between.count = 0;
     for (uint32_t i = t->writer_start[r->key]; i < t->writer_start[r->key + 1]; i++) {
         uint32_t c = t->writers[i], written;
 
         if (c == r->txn || c == writer || place[c] >= slot ||
-            (writer != TRACE_INITIAL && place[c] < place[writer]))
+            (writer != DATAFLOW_INITIAL && place[c] < place[writer]))
             continue;
         written = f->written[normal_form_write(n, c, r->key)];
         if (written == LITERAL_TRUE)
@@ -69,13 +69,13 @@ static enum status find_slots(struct lemma *l, uint32_t txn, struct error *err)
     const struct normal_form *n = l->f->n;
     uint32_t previous = n->trace->previous[txn], least = 0;
 
-    if (previous != TRACE_NONE)
+    if (previous != DATAFLOW_NONE)
         least = l->order->place[previous] + 1;
     l->slots.count = 0;
     TRY(array_push(&l->slots, least, err));
     for (uint32_t c = n->reads[n->read_start[txn]].start;
          c < n->reads[n->read_start[txn + 1] - 1].end; c++)
-        if (n->candidates[c] != TRACE_INITIAL && l->order->place[n->candidates[c]] >= least)
+        if (n->candidates[c] != DATAFLOW_INITIAL && l->order->place[n->candidates[c]] >= least)
             TRY(array_push(&l->slots, l->order->place[n->candidates[c]] + 1, err));
     l->slots.count = sort_once(l->slots.at, l->slots.count);
     return STATUS_OK;
@@ -103,7 +103,7 @@ static enum status add_floating(struct lemma *l, uint32_t txn, struct error *err
         l->conflicts.count = 0;
         TRY(array_push(&l->conflicts, literal_not(conflicts), err));
         TRY(array_push(&l->conflicts, escape, err));
-        if (next != TRACE_NONE) {
+        if (next != DATAFLOW_NONE) {
             TRY(array_push(&l->conflicts, f->full[next], err));
             TRY(array_push(&l->conflicts, f->boundary[next], err));
         }

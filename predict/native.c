@@ -23,7 +23,7 @@
 #define WINDOW_USUAL 60
 
 struct native {
-    const struct trace *trace;
+    const struct dataflow *trace;
     const struct predict_options *options;
     struct arena *arena;
     struct prediction *prediction;
@@ -46,7 +46,7 @@ static bool literal_holds(const uint8_t *values, uint32_t literal)
 static void read_boundary(struct native *x, const uint8_t *values, uint32_t txn, uint32_t session)
 {
     const struct normal_form *n = &x->normal;
-    const struct trace *t = x->trace;
+    const struct dataflow *t = x->trace;
     struct prediction *p = x->prediction;
     uint32_t end = t->event_start[txn + 1];
 
@@ -58,9 +58,9 @@ static void read_boundary(struct native *x, const uint8_t *values, uint32_t txn,
                 p->writer[n->reads[r].event] = n->candidates[c];
     }
     for (uint32_t e = t->event_start[txn]; e < end && n->reads_once; e++)
-        for (uint32_t before = t->event_start[txn]; before < e && trace_is_read(t->events[e]);
+        for (uint32_t before = t->event_start[txn]; before < e && dataflow_is_read(t->events[e]);
              before++)
-            if (trace_is_read(t->events[before]) && t->events[before].key == t->events[e].key) {
+            if (dataflow_is_read(t->events[before]) && t->events[before].key == t->events[e].key) {
                 p->writer[e] = p->writer[before];
                 break;
             }
@@ -70,14 +70,14 @@ static void read_boundary(struct native *x, const uint8_t *values, uint32_t txn,
 
 static void read_prediction(struct native *x, const uint8_t *values)
 {
-    const struct trace *t = x->trace;
+    const struct dataflow *t = x->trace;
     struct prediction *p = x->prediction;
 
     for (uint32_t e = 0; e < t->event_count; e++)
         p->writer[e] = t->events[e].writer;
     for (uint32_t session = 0; session < t->session_count; session++) {
         p->full[session] = 0;
-        p->boundary[session] = TRACE_NONE;
+        p->boundary[session] = DATAFLOW_NONE;
         for (uint32_t i = t->session_start[session]; i < t->session_start[session + 1]; i++) {
             uint32_t txn = t->session_txns[i];
 
@@ -87,7 +87,7 @@ static void read_prediction(struct native *x, const uint8_t *values)
         }
     }
     for (uint32_t txn = 0; txn < t->txn_count; txn++)
-        if (trace_is_variant(t, txn) && literal_holds(values, x->formula.boundary[txn]))
+        if (dataflow_is_variant(t, txn) && literal_holds(values, x->formula.boundary[txn]))
             read_boundary(x, values, txn, t->session[txn]);
 }
 
@@ -112,7 +112,7 @@ static void read_order(struct native *x, const uint8_t *values, const uint32_t *
         if (literal_holds(values, x->formula.full[order[i]]))
             p->order[p->order_count++] = order[i];
     for (uint32_t session = 0; session < n->trace->session_count; session++)
-        if (p->boundary[session] != TRACE_NONE)
+        if (p->boundary[session] != DATAFLOW_NONE)
             p->order[p->order_count++] = p->boundary[session];
 }
 
@@ -150,13 +150,13 @@ static enum status solve(struct native *x, struct search_result *result, struct 
 }
 
 /* By the order of what is included; the others behind them. */
-static void find_places(struct native *x, const struct trace *predicted, const uint32_t *order)
+static void find_places(struct native *x, const struct dataflow *predicted, const uint32_t *order)
 {
     const struct normal_form *n = &x->normal;
     uint32_t count = x->trace->txn_count, placed = 0;
 
     for (uint32_t i = 0; i < count; i++)
-        x->place[i] = TRACE_NONE;
+        x->place[i] = DATAFLOW_NONE;
     for (uint32_t i = 0; i < predicted->txn_count; i++) {
         uint32_t txn;
 
@@ -164,7 +164,7 @@ static void find_places(struct native *x, const struct trace *predicted, const u
         x->place[txn] = placed++;
     }
     for (uint32_t i = 0; i < count; i++)
-        if (x->place[n->sequence[i]] == TRACE_NONE)
+        if (x->place[n->sequence[i]] == DATAFLOW_NONE)
             x->place[n->sequence[i]] = placed++;
 }
 
@@ -188,10 +188,10 @@ static void find_floating(struct native *x)
 static enum status judge(struct native *x, enum serialize_answer *answer, struct error *err)
 {
     size_t used = x->arena->used;
-    struct trace predicted;
+    struct dataflow predicted;
     uint32_t *order;
 
-    TRY(prediction_trace(x->prediction, x->trace, x->arena, &predicted, err));
+    TRY(prediction_dataflow(x->prediction, x->trace, x->arena, &predicted, err));
     TRY(serialize(&predicted, x->arena, x->options->stop, answer, &order, err));
     if (*answer == SERIALIZE_ORDER) {
         find_places(x, &predicted, order);
@@ -253,12 +253,12 @@ static enum status leave_out(struct native *x, struct error *err)
         size_t used = x->arena->used;
         uint32_t boundary = p->boundary[session], *order;
         enum serialize_answer answer;
-        struct trace predicted;
+        struct dataflow predicted;
 
-        if (boundary == TRACE_NONE)
+        if (boundary == DATAFLOW_NONE)
             continue;
-        p->boundary[session] = TRACE_NONE;
-        TRY(prediction_trace(p, x->trace, x->arena, &predicted, err));
+        p->boundary[session] = DATAFLOW_NONE;
+        TRY(prediction_dataflow(p, x->trace, x->arena, &predicted, err));
         TRY(serialize(&predicted, x->arena, x->options->stop, &answer, &order, err));
         if (answer != SERIALIZE_CYCLE && answer != SERIALIZE_NO_ORDER)
             p->boundary[session] = boundary;
@@ -302,11 +302,11 @@ static bool is_stopped(const struct predict_options *options)
     return options->stop && atomic_load(options->stop);
 }
 
-static uint32_t count_observed(const struct trace *t)
+static uint32_t count_observed(const struct dataflow *t)
 {
     uint32_t count = 0;
 
-    while (count < t->txn_count && !trace_is_variant(t, count))
+    while (count < t->txn_count && !dataflow_is_variant(t, count))
         count++;
     return count;
 }
@@ -336,7 +336,7 @@ static enum status run_windows(struct native *x, uint32_t window, struct error *
     return STATUS_OK;
 }
 
-enum status predict_native(const struct trace *trace, const struct predict_options *options,
+enum status predict_native(const struct dataflow *trace, const struct predict_options *options,
                            struct arena *arena, struct prediction *p, struct error *err)
 {
     struct native x = { .trace = trace, .options = options, .arena = arena, .prediction = p };

@@ -26,12 +26,12 @@ static void add_past(struct normal_form *n, uint32_t txn, uint32_t before)
 }
 
 /* Those before a transaction, as edges: its predecessor, and each writer that it reads from. */
-static uint32_t count_waiting(const struct trace *t, uint32_t txn, const bool *is_placed)
+static uint32_t count_waiting(const struct dataflow *t, uint32_t txn, const bool *is_placed)
 {
-    uint32_t waiting = t->previous[txn] != TRACE_NONE && !is_placed[t->previous[txn]];
+    uint32_t waiting = t->previous[txn] != DATAFLOW_NONE && !is_placed[t->previous[txn]];
 
     for (uint32_t e = t->event_start[txn]; e < t->event_start[txn + 1] && waiting == 0; e++)
-        waiting += t->events[e].writer < TRACE_INITIAL && !is_placed[t->events[e].writer];
+        waiting += t->events[e].writer < DATAFLOW_INITIAL && !is_placed[t->events[e].writer];
     return waiting;
 }
 
@@ -41,7 +41,7 @@ static uint32_t count_waiting(const struct trace *t, uint32_t txn, const bool *i
  */
 static enum status find_past(struct normal_form *n, struct arena *arena, struct error *err)
 {
-    const struct trace *t = n->trace;
+    const struct dataflow *t = n->trace;
     uint32_t placed = 0, before;
     bool *is_placed;
 
@@ -49,12 +49,12 @@ static enum status find_past(struct normal_form *n, struct arena *arena, struct 
     do {
         before = placed;
         for (uint32_t txn = 0; txn < t->txn_count; txn++) {
-            if (is_placed[txn] || trace_is_variant(t, txn) || count_waiting(t, txn, is_placed) > 0)
+            if (is_placed[txn] || dataflow_is_variant(t, txn) || count_waiting(t, txn, is_placed) > 0)
                 continue;
-            if (t->previous[txn] != TRACE_NONE)
+            if (t->previous[txn] != DATAFLOW_NONE)
                 add_past(n, txn, t->previous[txn]);
             for (uint32_t e = t->event_start[txn]; e < t->event_start[txn + 1]; e++)
-                if (t->events[e].writer < TRACE_INITIAL)
+                if (t->events[e].writer < DATAFLOW_INITIAL)
                     add_past(n, txn, t->events[e].writer);
             is_placed[txn] = true;
             n->sequence[placed++] = txn;
@@ -63,7 +63,7 @@ static enum status find_past(struct normal_form *n, struct arena *arena, struct 
     for (uint32_t txn = 0; txn < t->txn_count; txn++)
         if (!is_placed[txn]) {
             n->is_never_full[txn] = true;
-            if (trace_is_variant(t, txn) && t->previous[txn] != TRACE_NONE)
+            if (dataflow_is_variant(t, txn) && t->previous[txn] != DATAFLOW_NONE)
                 add_past(n, txn, t->previous[txn]);
             n->sequence[placed++] = txn;
         }
@@ -72,7 +72,7 @@ static enum status find_past(struct normal_form *n, struct arena *arena, struct 
 
 static enum status find_writes(struct normal_form *n, struct arena *arena, struct error *err)
 {
-    const struct trace *t = n->trace;
+    const struct dataflow *t = n->trace;
     uint32_t count = 0;
 
     PREDICT_TAKE(arena, n->write_start, t->txn_count + 1, err);
@@ -80,14 +80,14 @@ static enum status find_writes(struct normal_form *n, struct arena *arena, struc
     for (uint32_t txn = 0; txn < t->txn_count; txn++) {
         n->write_start[txn] = count;
         for (uint32_t e = t->event_start[txn]; e < t->event_start[txn + 1]; e++)
-            if (!trace_is_read(t->events[e]))
+            if (!dataflow_is_read(t->events[e]))
                 n->writes[count++] = (struct txn_write){ t->events[e].key, e };
     }
     n->write_start[t->txn_count] = count;
     return STATUS_OK;
 }
 
-enum status normal_form_init(struct normal_form *n, const struct trace *trace,
+enum status normal_form_init(struct normal_form *n, const struct dataflow *trace,
                              const struct predict_options *options, struct arena *arena,
                              struct error *err)
 {
@@ -100,9 +100,9 @@ enum status normal_form_init(struct normal_form *n, const struct trace *trace,
     PREDICT_TAKE(arena, n->sequence, trace->txn_count, err);
     PREDICT_TAKE(arena, n->next, trace->txn_count, err);
     for (uint32_t txn = 0; txn < trace->txn_count; txn++)
-        n->next[txn] = TRACE_NONE;
+        n->next[txn] = DATAFLOW_NONE;
     for (uint32_t txn = 0; txn < trace->txn_count; txn++)
-        if (trace->previous[txn] != TRACE_NONE && !trace_is_variant(trace, txn))
+        if (trace->previous[txn] != DATAFLOW_NONE && !dataflow_is_variant(trace, txn))
             n->next[trace->previous[txn]] = txn;
     TRY(bit_rows_init(&n->past, trace->txn_count, arena, err));
     TRY(find_past(n, arena, err));
@@ -120,23 +120,23 @@ void normal_form_confine(struct normal_form *n, uint32_t window_first, uint32_t 
                                                                  : TXN_IS_OUT;
     }
     for (uint32_t txn = 0; txn < n->trace->txn_count; txn++)
-        if (trace_is_variant(n->trace, txn))
+        if (dataflow_is_variant(n->trace, txn))
             n->standing[txn] = n->standing[n->trace->variant_of[txn]] == TXN_IS_FREE ? TXN_IS_FREE : TXN_IS_OUT;
 }
 
 /* Whether the version of `writer` is overwritten by something that the reader's predecessors have seen. */
 static bool is_overtaken(const struct normal_form *n, uint32_t txn, uint32_t key, uint32_t writer)
 {
-    const struct trace *t = n->trace;
+    const struct dataflow *t = n->trace;
     uint32_t previous = t->previous[txn];
 
-    if (previous == TRACE_NONE || !level_is_causal(n->level))
+    if (previous == DATAFLOW_NONE || !level_is_causal(n->level))
         return false;
     for (uint32_t i = t->writer_start[key]; i < t->writer_start[key + 1]; i++) {
         uint32_t other = t->writers[i];
 
         if (other != writer && (other == previous || happens_before(n, other, previous)) &&
-            (writer == TRACE_INITIAL || happens_before(n, writer, other)))
+            (writer == DATAFLOW_INITIAL || happens_before(n, writer, other)))
             return true;
     }
     return false;
@@ -150,14 +150,14 @@ static void add_candidate(struct normal_form *n, struct choosing_read *r, uint32
 }
 
 /* What a writer left of a key. */
-static struct value value_of(const struct trace *t, uint32_t key, uint32_t writer)
+static struct value value_of(const struct dataflow *t, uint32_t key, uint32_t writer)
 {
     const struct history *h = t->history;
     uint32_t op;
 
-    if (writer == TRACE_INITIAL)
+    if (writer == DATAFLOW_INITIAL)
         return history_initial(h, t->key[key]);
-    op = t->events[trace_write_of(t, writer, key)].op;
+    op = t->events[dataflow_write_of(t, writer, key)].op;
     return h->op_kind[op] == OP_REMOVE || h->op_kind[op] == OP_ROW_REMOVE ? (struct value){ VALUE_NULL, 0 }
                                                                           : history_value(h, op);
 }
@@ -165,29 +165,29 @@ static struct value value_of(const struct trace *t, uint32_t key, uint32_t write
 /* Another execution does what it did with what it read: from whoever left the same. */
 static bool may_come(const struct normal_form *n, const struct choosing_read *r, uint32_t writer)
 {
-    const struct trace *t = n->trace;
+    const struct dataflow *t = n->trace;
     uint32_t observed = t->events[r->event].writer;
 
-    return !trace_is_variant(t, r->txn) || writer == observed ||
+    return !dataflow_is_variant(t, r->txn) || writer == observed ||
            history_values_equal(t->history, value_of(t, r->key, writer), value_of(t, r->key, observed));
 }
 
 static void find_candidates(struct normal_form *n, struct choosing_read *r)
 {
-    const struct trace *t = n->trace;
+    const struct dataflow *t = n->trace;
 
     uint32_t observed = t->events[r->event].writer;
 
     r->start = n->candidate_count;
-    r->observed = TRACE_NONE;
-    if (n->standing[r->txn] == TXN_IS_FULL || (t->variant_of && !trace_is_variant(t, r->txn))) {
+    r->observed = DATAFLOW_NONE;
+    if (n->standing[r->txn] == TXN_IS_FULL || (t->variant_of && !dataflow_is_variant(t, r->txn))) {
         if (!is_overtaken(n, r->txn, r->key, observed))
             add_candidate(n, r, observed);
         r->end = n->candidate_count;
         return;
     }
-    if (!is_overtaken(n, r->txn, r->key, TRACE_INITIAL) && may_come(n, r, TRACE_INITIAL))
-        add_candidate(n, r, TRACE_INITIAL);
+    if (!is_overtaken(n, r->txn, r->key, DATAFLOW_INITIAL) && may_come(n, r, DATAFLOW_INITIAL))
+        add_candidate(n, r, DATAFLOW_INITIAL);
     for (uint32_t i = t->writer_start[r->key]; i < t->writer_start[r->key + 1]; i++) {
         uint32_t writer = t->writers[i];
 
@@ -202,10 +202,10 @@ static void find_candidates(struct normal_form *n, struct choosing_read *r)
 /* Whether an earlier read of the transaction was of the same key; `agrees`: from the same writer. */
 static bool is_repeated(const struct normal_form *n, uint32_t txn, uint32_t event, bool *agrees)
 {
-    const struct trace *t = n->trace;
+    const struct dataflow *t = n->trace;
 
     for (uint32_t e = t->event_start[txn]; e < event; e++)
-        if (trace_is_read(t->events[e]) && t->events[e].key == t->events[event].key) {
+        if (dataflow_is_read(t->events[e]) && t->events[e].key == t->events[event].key) {
             *agrees = t->events[e].writer == t->events[event].writer;
             return true;
         }
@@ -214,28 +214,28 @@ static bool is_repeated(const struct normal_form *n, uint32_t txn, uint32_t even
 
 static bool agrees_with_itself(const struct normal_form *n, uint32_t txn)
 {
-    const struct trace *t = n->trace;
+    const struct dataflow *t = n->trace;
     bool agrees = true;
 
     for (uint32_t e = t->event_start[txn]; e < t->event_start[txn + 1] && agrees && n->reads_once; e++)
-        if (trace_is_read(t->events[e]))
+        if (dataflow_is_read(t->events[e]))
             (void)is_repeated(n, txn, e, &agrees);
     return agrees;
 }
 
-static uint32_t count_candidates(const struct trace *t)
+static uint32_t count_candidates(const struct dataflow *t)
 {
     uint64_t count = 0;
 
     for (uint32_t e = 0; e < t->event_count; e++)
-        if (trace_is_read(t->events[e]))
+        if (dataflow_is_read(t->events[e]))
             count += t->writer_start[t->events[e].key + 1] - t->writer_start[t->events[e].key] + 1;
     return count < UINT32_MAX / 4 ? (uint32_t)count : UINT32_MAX;
 }
 
 enum status normal_form_find_reads(struct normal_form *n, struct arena *arena, struct error *err)
 {
-    const struct trace *t = n->trace;
+    const struct dataflow *t = n->trace;
     uint32_t candidates = count_candidates(t);
 
     if (candidates == UINT32_MAX)
@@ -251,7 +251,7 @@ enum status normal_form_find_reads(struct normal_form *n, struct arena *arena, s
             struct choosing_read r = { .txn = txn, .key = t->events[e].key, .event = e };
             bool agrees;
 
-            if (!trace_is_read(t->events[e]) || n->standing[txn] == TXN_IS_OUT ||
+            if (!dataflow_is_read(t->events[e]) || n->standing[txn] == TXN_IS_OUT ||
                 (n->reads_once && n->is_full_possible[txn] && is_repeated(n, txn, e, &agrees)))
                 continue;
             find_candidates(n, &r);
@@ -267,5 +267,5 @@ uint32_t normal_form_write(const struct normal_form *n, uint32_t txn, uint32_t k
     for (uint32_t i = n->write_start[txn]; i < n->write_start[txn + 1]; i++)
         if (n->writes[i].key == key)
             return i;
-    return TRACE_NONE;
+    return DATAFLOW_NONE;
 }

@@ -19,12 +19,12 @@ enum standing_of_txn { TXN_IS_FREE, TXN_IS_FULL, TXN_IS_OUT };
 
 struct choosing_read {
     uint32_t txn, key, event; /* the event, counted within the trace */
-    uint32_t observed;        /* a place in the candidates, or TRACE_NONE: it is ruled out */
+    uint32_t observed;        /* a place in the candidates, or DATAFLOW_NONE: it is ruled out */
     uint32_t start, end;      /* its candidates */
 };
 
 struct normal_form {
-    const struct trace *trace;
+    const struct dataflow *trace;
     enum level level;
     bool is_relaxed;
     bool reads_once; /* only the first read of a key in a transaction is here, if the others agree */
@@ -32,11 +32,11 @@ struct normal_form {
     struct bit_rows past; /* by transaction: those that happen before it */
     bool *is_never_full;  /* by transaction: it is on a cycle of happens before, or behind one */
     uint32_t *sequence;   /* the transactions, each behind its past; those on cycles last */
-    uint32_t *next;       /* by transaction: the one behind it in its session, or TRACE_NONE */
+    uint32_t *next;       /* by transaction: the one behind it in its session, or DATAFLOW_NONE */
     uint32_t *read_start; /* by transaction, and one more: its reads */
     struct choosing_read *reads;
     uint32_t read_count;
-    uint32_t *candidates; /* writers: transactions, or TRACE_INITIAL */
+    uint32_t *candidates; /* writers: transactions, or DATAFLOW_INITIAL */
     uint32_t candidate_count;
     bool *
         is_full_possible; /* by transaction: its reads say one thing of each key, where that must be */
@@ -47,7 +47,7 @@ struct normal_form {
 };
 
 /* Of the arena. */
-MUST_USE enum status normal_form_init(struct normal_form *, const struct trace *,
+MUST_USE enum status normal_form_init(struct normal_form *, const struct dataflow *,
                                       const struct predict_options *, struct arena *,
                                       struct error *);
 /* The first `window_first` transactions of the sequence are full; those from `window_end` on are out. */
@@ -66,7 +66,7 @@ static inline bool happens_before(const struct normal_form *n, uint32_t first, u
     return bit_rows_has(&n->past, second, first);
 }
 
-/* The place in `writes` of the transaction's write of the key, or TRACE_NONE. */
+/* The place in `writes` of the transaction's write of the key, or DATAFLOW_NONE. */
 uint32_t normal_form_write(const struct normal_form *, uint32_t txn, uint32_t key);
 
 #endif

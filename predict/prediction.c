@@ -28,23 +28,23 @@ bool predict_strategy_of_text(struct text text, enum predict_strategy *strategy)
 }
 
 /* How many of the transaction's events are in. */
-static uint32_t included_of(const struct prediction *p, const struct trace *t, uint32_t txn)
+static uint32_t included_of(const struct prediction *p, const struct dataflow *t, uint32_t txn)
 {
     uint32_t session = t->session[txn];
 
     if (t->ordinal[txn] < p->full[session])
         return t->event_start[txn + 1] - t->event_start[txn];
-    return p->boundary[session] == txn ? p->included[session] : TRACE_NONE;
+    return p->boundary[session] == txn ? p->included[session] : DATAFLOW_NONE;
 }
 
-static enum status take_events(const struct prediction *p, const struct trace *observed,
-                               struct trace *t, struct arena *arena, struct error *err)
+static enum status take_events(const struct prediction *p, const struct dataflow *observed,
+                               struct dataflow *t, struct arena *arena, struct error *err)
 {
     uint32_t *number;
 
     PREDICT_TAKE(arena, number, observed->txn_count, err);
     for (uint32_t txn = 0; txn < observed->txn_count; txn++)
-        if (included_of(p, observed, txn) != TRACE_NONE) {
+        if (included_of(p, observed, txn) != DATAFLOW_NONE) {
             t->txn[t->txn_count] = observed->txn[txn];
             t->session[t->txn_count] = observed->session[txn];
             number[txn] = t->txn_count++;
@@ -52,15 +52,15 @@ static enum status take_events(const struct prediction *p, const struct trace *o
     for (uint32_t txn = 0, to = 0; txn < observed->txn_count; txn++) {
         uint32_t included = included_of(p, observed, txn);
 
-        if (included == TRACE_NONE)
+        if (included == DATAFLOW_NONE)
             continue;
         t->event_start[to++] = t->event_count;
         for (uint32_t e = observed->event_start[txn]; e < observed->event_start[txn] + included;
              e++) {
-            struct trace_event event = observed->events[e];
+            struct dataflow_event event = observed->events[e];
 
-            if (trace_is_read(event))
-                event.writer = p->writer[e] < TRACE_INITIAL ? number[p->writer[e]] : p->writer[e];
+            if (dataflow_is_read(event))
+                event.writer = p->writer[e] < DATAFLOW_INITIAL ? number[p->writer[e]] : p->writer[e];
             t->events[t->event_count++] = event;
         }
     }
@@ -68,10 +68,10 @@ static enum status take_events(const struct prediction *p, const struct trace *o
     return STATUS_OK;
 }
 
-enum status prediction_trace(const struct prediction *p, const struct trace *observed,
-                             struct arena *arena, struct trace *t, struct error *err)
+enum status prediction_dataflow(const struct prediction *p, const struct dataflow *observed,
+                             struct arena *arena, struct dataflow *t, struct error *err)
 {
-    *t = (struct trace){ .history = observed->history,
+    *t = (struct dataflow){ .history = observed->history,
                          .key_count = observed->key_count,
                          .key = observed->key };
     PREDICT_TAKE(arena, t->txn, observed->txn_count, err);
@@ -79,5 +79,5 @@ enum status prediction_trace(const struct prediction *p, const struct trace *obs
     PREDICT_TAKE(arena, t->event_start, observed->txn_count + 1, err);
     PREDICT_TAKE(arena, t->events, observed->event_count, err);
     TRY(take_events(p, observed, t, arena, err));
-    return trace_index(t, arena, err);
+    return dataflow_index(t, arena, err);
 }

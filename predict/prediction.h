@@ -19,7 +19,7 @@
 
 #include "history/level.h"
 #include "history/progress.h"
-#include "predict/trace.h"
+#include "predict/dataflow.h"
 
 /* X(ENUMERATOR, name, what it is) */
 #define PREDICT_STRATEGIES(X)                                                                      \
@@ -62,7 +62,7 @@ struct prediction {
     char reason[300]; /* why it is unknown; else empty */
     /* All of the arena; of a prediction that was found. */
     uint32_t *full;     /* by session: how many of its transactions are full */
-    uint32_t *boundary; /* by session: the transaction behind them, or TRACE_NONE */
+    uint32_t *boundary; /* by session: the transaction behind them, or DATAFLOW_NONE */
     uint32_t *included; /* by session: how many of its events are in */
     uint32_t *writer;   /* by event of the trace: from whom it reads, where it is included */
     uint32_t *order;    /* who takes part, boundary transactions included, in an order of commits that the level allows */
@@ -77,11 +77,11 @@ const char *predict_strategy_name(enum predict_strategy);
 bool predict_strategy_of_text(struct text, enum predict_strategy *);
 
 /* Native and exact; strategies but semantic. */
-MUST_USE enum status predict_native(const struct trace *, const struct predict_options *, struct arena *,
+MUST_USE enum status predict_native(const struct dataflow *, const struct predict_options *, struct arena *,
                                     struct prediction *, struct error *);
 
 /* What was predicted, as a trace: full and boundary transactions, and the events of these that are included. */
-MUST_USE enum status prediction_trace(const struct prediction *, const struct trace *observed, struct arena *,
-                                      struct trace *, struct error *);
+MUST_USE enum status prediction_dataflow(const struct prediction *, const struct dataflow *observed, struct arena *,
+                                      struct dataflow *, struct error *);
 
 #endif

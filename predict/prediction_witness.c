@@ -4,7 +4,7 @@
 
 #include "base/json_writer.h"
 
-static void write_read(const struct prediction *p, const struct trace *t, uint32_t txn,
+static void write_read(const struct prediction *p, const struct dataflow *t, uint32_t txn,
                        uint32_t event, struct json_writer *json)
 {
     const struct history *h = t->history;
@@ -13,7 +13,7 @@ static void write_read(const struct prediction *p, const struct trace *t, uint32
     json_writer_open(json, NULL, '{');
     json_writer_number(json, "event", event - t->event_start[txn]);
     json_writer_string(json, "key", history_key(h, t->key[t->events[event].key]));
-    if (writer == TRACE_INITIAL)
+    if (writer == DATAFLOW_INITIAL)
         json_writer_null(json, "from");
     else
         json_writer_int64(json, "from", h->txn_id[t->txn[writer]]);
@@ -21,7 +21,7 @@ static void write_read(const struct prediction *p, const struct trace *t, uint32
 }
 
 /* With the strict boundary the last read, whoever it is from; else those that come from others than observed. */
-static void write_boundary(const struct prediction *p, const struct trace *t, bool is_strict,
+static void write_boundary(const struct prediction *p, const struct dataflow *t, bool is_strict,
                            uint32_t session, struct json_writer *json)
 {
     uint32_t txn = p->boundary[session], from = t->event_start[txn],
@@ -32,13 +32,13 @@ static void write_boundary(const struct prediction *p, const struct trace *t, bo
     json_writer_number(json, "included", p->included[session]);
     json_writer_open(json, "reads", '[');
     for (uint32_t e = is_strict ? end - 1 : from; e < end; e++)
-        if (trace_is_read(t->events[e]) && (is_strict || p->writer[e] != t->events[e].writer))
+        if (dataflow_is_read(t->events[e]) && (is_strict || p->writer[e] != t->events[e].writer))
             write_read(p, t, txn, e, json);
     json_writer_close(json, ']');
     json_writer_close(json, '}');
 }
 
-static void write_sessions(const struct prediction *p, const struct trace *t, bool is_strict,
+static void write_sessions(const struct prediction *p, const struct dataflow *t, bool is_strict,
                            struct json_writer *json)
 {
     json_writer_open(json, "sessions", '[');
@@ -49,7 +49,7 @@ static void write_sessions(const struct prediction *p, const struct trace *t, bo
         json_writer_int64(json, "session",
                           t->history->session_id[t->history->txn_session[t->txn[first]]]);
         json_writer_number(json, "full", p->full[s]);
-        if (p->boundary[s] != TRACE_NONE)
+        if (p->boundary[s] != DATAFLOW_NONE)
             write_boundary(p, t, is_strict, s, json);
         json_writer_close(json, '}');
     }
@@ -67,7 +67,7 @@ static void write_inner(const char *name, const struct buffer *witness, struct b
     buffer_text(out, (struct text){ witness->at, count });
 }
 
-enum status prediction_write_witness(const struct prediction *p, const struct trace *t,
+enum status prediction_write_witness(const struct prediction *p, const struct dataflow *t,
                                      const struct predict_options *options,
                                      const struct confirmation *c, struct buffer *out,
                                      struct error *err)

@@ -9,7 +9,7 @@
 
 /* Of a prediction that was confirmed, from a trace of a history. */
 MUST_USE enum status prediction_write_witness(const struct prediction *,
-                                              const struct trace *observed,
+                                              const struct dataflow *observed,
                                               const struct predict_options *,
                                               const struct confirmation *, struct buffer *,
                                               struct error *);

@@ -18,7 +18,7 @@ struct combination {
 
 struct semantic {
     const struct predict_calls *calls;
-    const struct trace *observed;
+    const struct dataflow *observed;
     struct semantic_result *result;
     struct execution execution;
     ARRAY(uint32_t) variant_of; /* by number in the store, behind the observed ones */
@@ -69,21 +69,21 @@ static bool find_representatives(struct semantic *s, const struct directed_read 
 static void put_observed_first(struct semantic *s, const struct directed_read *read)
 {
     struct execution *x = &s->execution;
-    const struct trace *t = s->observed;
+    const struct dataflow *t = s->observed;
     uint32_t key = intern_find(&x->keys, directed_key_text(read->store, read->key)),
-             writer = TRACE_NONE;
+             writer = DATAFLOW_NONE;
     uint32_t columns = s->calls->program->tree.schema.tables[read->table].column_count;
     const struct datum *row = NULL;
     bool is_there = false;
 
     for (uint32_t e = t->event_start[x->txn]; e < t->event_start[x->txn + 1] && key != INTERN_NONE;
          e++)
-        if (trace_is_read(t->events[e]) && t->events[e].key == key && !x->is_met[e]) {
+        if (dataflow_is_read(t->events[e]) && t->events[e].key == key && !x->is_met[e]) {
             x->is_met[e] = true;
-            writer = t->events[e].writer == TRACE_INITIAL ? DIRECTED_INITIAL : t->events[e].writer;
+            writer = t->events[e].writer == DATAFLOW_INITIAL ? DIRECTED_INITIAL : t->events[e].writer;
             break;
         }
-    for (uint32_t i = 0; i < read->count && writer != TRACE_NONE; i++)
+    for (uint32_t i = 0; i < read->count && writer != DATAFLOW_NONE; i++)
         if (read->candidates[i].writer == writer) {
             row = read->candidates[i].row;
             is_there = true;
@@ -184,7 +184,7 @@ static enum status find_variants(struct semantic *s, uint32_t txn, struct error 
 /* The observed transactions, which must do what they did. */
 static enum status run_observed(struct semantic *s, struct error *err)
 {
-    const struct trace *t = s->observed;
+    const struct dataflow *t = s->observed;
     struct execution *x = &s->execution;
 
     for (uint32_t txn = 0; txn < t->txn_count; txn++) {
@@ -200,19 +200,19 @@ static enum status run_observed(struct semantic *s, struct error *err)
 }
 
 /* Variants stand in their sessions where the transactions stand that they are of, and in no list. */
-static enum status mark_variants(struct semantic *s, struct trace *t, struct arena *arena,
+static enum status mark_variants(struct semantic *s, struct dataflow *t, struct arena *arena,
                                  struct error *err)
 {
     uint32_t observed = s->observed->txn_count, count = 0;
 
     PREDICT_TAKE(arena, t->variant_of, t->txn_count, err);
     for (uint32_t txn = 0; txn < t->txn_count; txn++) {
-        t->variant_of[txn] = TRACE_NONE;
+        t->variant_of[txn] = DATAFLOW_NONE;
         if (txn < observed)
             continue;
         t->variant_of[txn] = s->variant_of.at[txn - observed];
         t->previous[txn] = t->previous[t->variant_of[txn]];
-        t->ordinal[txn] = TRACE_NONE;
+        t->ordinal[txn] = DATAFLOW_NONE;
     }
     for (uint32_t session = 0; session < t->session_count; session++) {
         uint32_t start = count;
@@ -229,7 +229,7 @@ static enum status mark_variants(struct semantic *s, struct trace *t, struct are
 static enum status make_trace(struct semantic *s, struct arena *arena, struct error *err)
 {
     struct semantic_result *r = s->result;
-    const struct trace *t = s->observed;
+    const struct dataflow *t = s->observed;
     uint32_t count = directed_txn_count(s->execution.store);
     int64_t *ids;
 
@@ -239,10 +239,10 @@ static enum status make_trace(struct semantic *s, struct arena *arena, struct er
         ids[i] = i < t->txn_count ? t->history->txn_id[t->txn[i]] : INT64_MAX - count + i;
     TRY(directed_history(s->execution.store, &(struct directed_telling){ .ids = ids }, &r->history,
                          err));
-    TRY(trace_of_history(&r->trace, &r->history, arena, err));
-    if (r->trace.txn_count != count)
+    TRY(dataflow_of_history(&r->all, &r->history, arena, err));
+    if (r->all.txn_count != count)
         return error_set(err, STATUS_BAD_INPUT, "the programs do not do what the history says");
-    return mark_variants(s, &r->trace, arena, err);
+    return mark_variants(s, &r->all, arena, err);
 }
 
 static enum status gather(struct semantic *s, struct arena *arena, struct error *err)
@@ -260,27 +260,119 @@ static enum status gather(struct semantic *s, struct arena *arena, struct error 
     return make_trace(s, arena, err);
 }
 
-static enum status confirm(const struct predict_calls *calls, const struct predict_options *options,
-                           struct arena *arena, struct semantic_result *r, struct error *err)
-{
-    struct prediction *p = &r->prediction;
+/* --- What is told of it -------------------------------------------------------------------------- */
 
-    if (p->kind == PREDICTION_NONE && r->has_more) {
-        p->kind = PREDICTION_UNKNOWN;
-        snprintf(p->reason, sizeof p->reason,
-                 "none among %" PRIu64 " other executions of the transactions, and there are more",
-                 r->variants);
+/* Whom the transaction read the key from, or DATAFLOW_NONE; by its id and the key's name. */
+static uint32_t observed_writer(const struct dataflow *observed, int64_t id, struct text key, int64_t *writer)
+{
+    const struct history *h = observed->history;
+
+    for (uint32_t txn = 0; txn < observed->txn_count; txn++) {
+        if (h->txn_id[observed->txn[txn]] != id)
+            continue;
+        for (uint32_t e = observed->event_start[txn]; e < observed->event_start[txn + 1]; e++) {
+            struct dataflow_event event = observed->events[e];
+
+            if (!dataflow_is_read(event) || !text_equal(history_key(h, observed->key[event.key]), key))
+                continue;
+            if (event.writer < DATAFLOW_INITIAL)
+                *writer = h->txn_id[observed->txn[event.writer]];
+            return event.writer;
+        }
     }
-    if (p->kind != PREDICTION_FOUND)
-        return STATUS_OK;
-    TRY(validate(calls, &r->trace, p, options, arena, &r->validation, err));
-    r->is_validated = true;
+    return DATAFLOW_NONE;
+}
+
+static uint32_t find_txn(const struct dataflow *t, int64_t id)
+{
+    uint32_t txn = 0;
+
+    while (txn < t->txn_count && t->history->txn_id[t->txn[txn]] != id)
+        txn++;
+    return txn < t->txn_count ? txn : DATAFLOW_NONE;
+}
+
+/* The reads of a boundary transaction get the writers that they had when it was observed, where these take part. */
+static void put_observed_writers(const struct dataflow *observed, struct dataflow *t, uint32_t txn)
+{
+    for (uint32_t e = t->event_start[txn]; e < t->event_start[txn + 1]; e++) {
+        struct text key = history_key(t->history, t->key[t->events[e].key]);
+        uint32_t writer;
+        int64_t id = 0;
+
+        if (!dataflow_is_read(t->events[e]))
+            continue;
+        writer = observed_writer(observed, t->history->txn_id[t->txn[txn]], key, &id);
+        if (writer < DATAFLOW_INITIAL)
+            writer = find_txn(t, id);
+        if (writer != DATAFLOW_NONE)
+            t->events[e].writer = writer;
+    }
+}
+
+static enum status tell_execution(const struct dataflow *observed, struct semantic_result *r, struct arena *arena,
+                                  struct error *err)
+{
+    const struct prediction *found = &r->found;
+    struct prediction *p = &r->prediction;
+    struct dataflow *t = &r->executed;
+
+    TRY(dataflow_of_history(t, &r->validation.history, arena, err));
+    PREDICT_TAKE(arena, p->full, t->session_count, err);
+    PREDICT_TAKE(arena, p->boundary, t->session_count, err);
+    PREDICT_TAKE(arena, p->included, t->session_count, err);
+    PREDICT_TAKE(arena, p->writer, t->event_count, err);
+    for (uint32_t e = 0; e < t->event_count; e++)
+        p->writer[e] = t->events[e].writer;
+    for (uint32_t session = 0; session < t->session_count; session++) {
+        p->full[session] = t->session_start[session + 1] - t->session_start[session];
+        p->boundary[session] = DATAFLOW_NONE;
+    }
+    for (uint32_t session = 0; session < r->all.session_count; session++) {
+        uint32_t variant = found->boundary[session], txn;
+
+        if (variant == DATAFLOW_NONE)
+            continue;
+        txn = find_txn(t, r->all.history->txn_id[r->all.txn[r->all.variant_of[variant]]]);
+        if (txn == DATAFLOW_NONE)
+            continue; /* it did not commit after all */
+        p->full[t->session[txn]] = t->ordinal[txn];
+        p->boundary[t->session[txn]] = txn;
+        p->included[t->session[txn]] = t->event_start[txn + 1] - t->event_start[txn];
+        put_observed_writers(observed, t, txn);
+    }
+    p->kind = PREDICTION_FOUND;
     return STATUS_OK;
 }
 
-enum status predict_semantic(const struct predict_calls *calls, const struct trace *observed,
-                             const struct predict_options *options, struct arena *arena,
-                             struct semantic_result *r, struct error *err)
+static enum status confirm(const struct predict_calls *calls, const struct dataflow *observed,
+                           const struct predict_options *options, struct arena *arena, struct semantic_result *r,
+                           struct error *err)
+{
+    struct prediction *p = &r->prediction;
+
+    *p = (struct prediction){ .kind = r->found.kind, .is_saturated = r->found.is_saturated, .counts = r->found.counts };
+    snprintf(p->reason, sizeof p->reason, "%s", r->found.reason);
+    if (p->kind == PREDICTION_NONE && r->has_more) {
+        p->kind = PREDICTION_UNKNOWN;
+        snprintf(p->reason, sizeof p->reason,
+                 "none among %" PRIu64 " other executions of the transactions, and there are more", r->variants);
+    }
+    if (p->kind != PREDICTION_FOUND)
+        return STATUS_OK;
+    TRY(validate(calls, &r->all, &r->found, options, arena, &r->validation, err));
+    r->is_validated = true;
+    if (r->validation.kind != VALIDATION_NOT_REPRODUCED)
+        return tell_execution(observed, r, arena, err);
+    p->kind = PREDICTION_UNKNOWN;
+    snprintf(p->reason, sizeof p->reason, "what was found did not happen when it was executed: %.200s",
+             r->validation.reason);
+    return STATUS_OK;
+}
+
+enum status predict_semantic(const struct predict_calls *calls, const struct dataflow *observed,
+                             const struct predict_options *options, struct arena *arena, struct semantic_result *r,
+                             struct error *err)
 {
     struct semantic s = { .calls = calls, .observed = observed, .result = r };
     enum status status;
@@ -294,8 +386,8 @@ enum status predict_semantic(const struct predict_calls *calls, const struct tra
     array_close(&s.values);
     array_close(&s.representatives);
     if (status == STATUS_OK)
-        status = predict_native(&r->trace, options, arena, &r->prediction, err);
-    return status == STATUS_OK ? confirm(calls, options, arena, r, err) : status;
+        status = predict_native(&r->all, options, arena, &r->found, err);
+    return status == STATUS_OK ? confirm(calls, observed, options, arena, r, err) : status;
 }
 
 void semantic_close(struct semantic_result *r)

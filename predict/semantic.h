@@ -20,18 +20,24 @@
 #include "predict/validate.h"
 
 struct semantic_result {
-    struct trace
-        trace; /* the observed transactions, and behind them the variants: what the prediction is of */
+    /* The observed transactions, behind them the variants; and what was predicted of these. */
+    struct dataflow all;
+    struct prediction found;
+    /*
+     * The same, of those alone that take part, as they were executed. In a boundary transaction each read has whom it
+     * came from when it was observed, if the key was read then.
+     */
+    struct dataflow executed;
     struct prediction prediction;
-    struct validation validation; /* of what was found: the execution itself; to be closed */
+    struct validation validation; /* the execution */
     bool is_validated;
     uint64_t variants;
     bool has_more;          /* variants that were not tried */
-    struct history history; /* of observed transactions and variants; to be closed */
+    struct history history; /* of all */
 };
 
 /* The observed trace must be of a history of these calls. Closed by semantic_close(), also after a failure. */
-MUST_USE enum status predict_semantic(const struct predict_calls *, const struct trace *observed,
+MUST_USE enum status predict_semantic(const struct predict_calls *, const struct dataflow *observed,
                                       const struct predict_options *, struct arena *,
                                       struct semantic_result *, struct error *);
 void semantic_close(struct semantic_result *);

@@ -12,7 +12,7 @@ struct serial_read {
 };
 
 struct serializer {
-    const struct trace *trace;
+    const struct dataflow *trace;
     struct arena *arena;
     const atomic_bool *stop;
     struct serial_read *reads;
@@ -41,7 +41,7 @@ static bool add_order(const struct bit_rows *before, uint32_t first, uint32_t se
 static bool apply_rules(const struct bit_rows *before, const struct serial_read *r, uint32_t other,
                         bool *is_new)
 {
-    bool is_initial = r->writer == TRACE_INITIAL;
+    bool is_initial = r->writer == DATAFLOW_INITIAL;
 
     if (bit_rows_has(before, other, r->txn)) {
         if (is_initial)
@@ -58,7 +58,7 @@ static bool apply_rules(const struct bit_rows *before, const struct serial_read 
 
 static bool saturate(const struct serializer *s, const struct bit_rows *before)
 {
-    const struct trace *t = s->trace;
+    const struct dataflow *t = s->trace;
     bool is_new = true;
 
     while (is_new) {
@@ -103,7 +103,7 @@ static void sort_transactions(const struct serializer *s, const struct bit_rows 
 static bool find_violation(const struct serializer *s, const struct serial_read **read,
                            uint32_t *other)
 {
-    const struct trace *t = s->trace;
+    const struct dataflow *t = s->trace;
 
     for (uint32_t i = 0; i < s->read_count; i++) {
         const struct serial_read *r = &s->reads[i];
@@ -112,7 +112,7 @@ static bool find_violation(const struct serializer *s, const struct serial_read 
             uint32_t c = t->writers[w];
 
             if (c != r->writer && c != r->txn && s->place[c] < s->place[r->txn] &&
-                (r->writer == TRACE_INITIAL || s->place[c] > s->place[r->writer])) {
+                (r->writer == DATAFLOW_INITIAL || s->place[c] > s->place[r->writer])) {
                 *read = r;
                 *other = c;
                 return true;
@@ -157,17 +157,17 @@ static enum status find_order(struct serializer *s, const struct bit_rows *befor
 static bool add_first(const struct serializer *s, const struct bit_rows *before)
 {
     for (uint32_t txn = 0; txn < s->trace->txn_count; txn++)
-        if (s->trace->previous[txn] != TRACE_NONE &&
+        if (s->trace->previous[txn] != DATAFLOW_NONE &&
             !add_order(before, s->trace->previous[txn], txn))
             return false;
     for (uint32_t i = 0; i < s->read_count; i++)
-        if (s->reads[i].writer != TRACE_INITIAL &&
+        if (s->reads[i].writer != DATAFLOW_INITIAL &&
             !add_order(before, s->reads[i].writer, s->reads[i].txn))
             return false;
     return true;
 }
 
-enum status serialize(const struct trace *trace, struct arena *arena, const atomic_bool *stop,
+enum status serialize(const struct dataflow *trace, struct arena *arena, const atomic_bool *stop,
                       enum serialize_answer *answer, uint32_t **order, struct error *err)
 {
     struct serializer s = { .trace = trace, .arena = arena, .stop = stop };
@@ -180,7 +180,7 @@ enum status serialize(const struct trace *trace, struct arena *arena, const atom
     TRY(bit_rows_init(&before, trace->txn_count, arena, err));
     for (uint32_t txn = 0; txn < trace->txn_count; txn++)
         for (uint32_t e = trace->event_start[txn]; e < trace->event_start[txn + 1]; e++)
-            if (trace_is_read(trace->events[e]))
+            if (dataflow_is_read(trace->events[e]))
                 s.reads[s.read_count++] =
                     (struct serial_read){ txn, trace->events[e].writer, trace->events[e].key };
     *order = s.order;

@@ -13,12 +13,12 @@
 
 #include <stdatomic.h>
 
-#include "predict/trace.h"
+#include "predict/dataflow.h"
 
 enum serialize_answer { SERIALIZE_ORDER, SERIALIZE_CYCLE, SERIALIZE_NO_ORDER, SERIALIZE_STOPPED };
 
 /* The transactions in order, where there is one, are of the arena. SERIALIZE_CYCLE: the rules alone find a cycle. */
-MUST_USE enum status serialize(const struct trace *, struct arena *, const atomic_bool *stop,
+MUST_USE enum status serialize(const struct dataflow *, struct arena *, const atomic_bool *stop,
                                enum serialize_answer *, uint32_t **order, struct error *);
 
 #endif

@@ -15,7 +15,7 @@ const char *validation_name(enum validation_kind kind)
     return names[kind];
 }
 
-static uint32_t included_events(const struct trace *t, const struct prediction *p, uint32_t txn)
+static uint32_t included_events(const struct dataflow *t, const struct prediction *p, uint32_t txn)
 {
     return p->boundary[t->session[txn]] == txn ? p->included[t->session[txn]]
                                                : t->event_start[txn + 1] - t->event_start[txn];
@@ -25,10 +25,10 @@ static uint32_t included_events(const struct trace *t, const struct prediction *
 static enum status run_all(struct execution *x, const struct prediction *p, int64_t *ids,
                            struct error *err)
 {
-    const struct trace *t = x->trace;
+    const struct dataflow *t = x->trace;
 
     for (uint32_t i = 0; i < p->order_count; i++) {
-        uint32_t txn = p->order[i], of = trace_is_variant(t, txn) ? t->variant_of[txn] : txn;
+        uint32_t txn = p->order[i], of = dataflow_is_variant(t, txn) ? t->variant_of[txn] : txn;
         bool is_committed;
 
         ids[i] = t->history->txn_id[t->txn[of]];
@@ -42,10 +42,10 @@ static enum status judge(struct validation *v, const atomic_bool *stop, struct a
                          struct error *err)
 {
     enum serialize_answer answer;
-    struct trace executed;
+    struct dataflow executed;
     uint32_t *order;
 
-    TRY(trace_of_history(&executed, &v->history, arena, err));
+    TRY(dataflow_of_history(&executed, &v->history, arena, err));
     TRY(serialize(&executed, arena, stop, &answer, &order, err));
     if (answer == SERIALIZE_CYCLE || answer == SERIALIZE_NO_ORDER) {
         v->kind = v->differences > 0 ? VALIDATION_DIVERGED : VALIDATION_VALIDATED;
@@ -60,7 +60,7 @@ static enum status judge(struct validation *v, const atomic_bool *stop, struct a
     return STATUS_OK;
 }
 
-enum status validate(const struct predict_calls *calls, const struct trace *observed,
+enum status validate(const struct predict_calls *calls, const struct dataflow *observed,
                      const struct prediction *p, const struct predict_options *options,
                      struct arena *arena, struct validation *v, struct error *err)
 {
@@ -69,14 +69,19 @@ enum status validate(const struct predict_calls *calls, const struct trace *obse
     int64_t *ids;
 
     *v = (struct validation){ 0 };
+    TRY(choices_init(&v->choices, err));
+    v->choices.has_order = true;
     PREDICT_TAKE(arena, ids, observed->txn_count, err);
     status = execution_init(&x, calls, observed, options->level, arena, err);
     x.writer = p->writer;
+    x.recorder.choices = &v->choices;
     if (status == STATUS_OK)
         status = run_all(&x, p, ids, err);
     if (status == STATUS_OK)
         status =
             directed_history(x.store, &(struct directed_telling){ .ids = ids }, &v->history, err);
+    if (status == STATUS_OK && x.recorder.is_short)
+        status = error_set(err, STATUS_OVER_LIMIT, "no memory for what was chosen");
     v->differences = x.differences;
     snprintf(v->reason, sizeof v->reason, "%s", x.difference);
     execution_close(&x);
@@ -86,4 +91,5 @@ enum status validate(const struct predict_calls *calls, const struct trace *obse
 void validation_close(struct validation *v)
 {
     history_close(&v->history);
+    choices_close(&v->choices);
 }

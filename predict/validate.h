@@ -9,6 +9,7 @@
 #define PREDICT_VALIDATE_H
 
 #include "predict/calls.h"
+#include "predict/director/choices.h"
 #include "predict/prediction.h"
 
 enum validation_kind { VALIDATION_VALIDATED, VALIDATION_DIVERGED, VALIDATION_NOT_REPRODUCED };
@@ -17,13 +18,14 @@ struct validation {
     enum validation_kind kind;
     char reason[300];       /* where it differs, and why it was not reproduced; may be empty */
     uint64_t differences;   /* from what was predicted */
-    struct history history; /* of the execution, with the ids of the observed one: to be closed */
+    struct history history; /* of the execution, with the ids of the observed one */
+    struct choices choices; /* what its director chose */
 };
 
 const char *validation_name(enum validation_kind);
 
 /* Closed by validation_close(), also after a failure. */
-MUST_USE enum status validate(const struct predict_calls *, const struct trace *observed,
+MUST_USE enum status validate(const struct predict_calls *, const struct dataflow *observed,
                               const struct prediction *, const struct predict_options *,
                               struct arena *, struct validation *, struct error *);
 void validation_close(struct validation *);

@@ -46,11 +46,11 @@ static enum status read_number(struct json *json, const char *what, int64_t end,
     int64_t value;
 
     TRY(json_integer(json, what, &value, err));
-    if (value < 0 || value >= end)
-        return json_refuse_token(json, err, "expected %s from 0 to %" PRId64 ", found %" PRId64,
-                                 what, end - 1, value);
     *number = (uint32_t)value;
-    return STATUS_OK;
+    if (value >= 0 && value < end)
+        return STATUS_OK;
+    return json_refuse_token(json, err, "expected %s from 0 to %" PRId64 ", found %" PRId64, what,
+                             end - 1, value);
 }
 
 static enum status read_session(struct json *json, uint32_t *session, struct error *err)

@@ -8,7 +8,7 @@
  * `order`: the sessions whose next transactions are executed; without it somebody else decides. Each line names a
  * read: the transaction by its number in its session, from 0 and attempts included, the statement by its number among
  * those of the transaction that name a table, and the row; and from which transaction it reads. Reads without a line
- * return the newest legal version. docs/predict.md is the whole format.
+ * return the newest legal version. docs/director.md is the whole format.
  */
 #ifndef PREDICT_DIRECTOR_CHOICES_H
 #define PREDICT_DIRECTOR_CHOICES_H

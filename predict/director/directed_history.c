@@ -7,7 +7,7 @@
 #include "history/builder.h"
 #include "history/call_log_write.h"
 #include "predict/director/directed_private.h"
-#include "predict/trace.h"
+#include "predict/dataflow.h"
 
 /* Numbers of the history: made as they first come. */
 struct directed_teller {
@@ -230,14 +230,14 @@ enum status directed_history(struct directed *d, const struct directed_telling *
 enum status directed_items(const struct history *h, struct history *items, struct error *err)
 {
     struct arena arena;
-    struct trace trace;
+    struct dataflow trace;
     enum status status;
 
     TRY(arena_init(&arena, ARENA_UNLIMITED, err));
-    status = trace_of_history(&trace, h, &arena, err);
+    status = dataflow_of_history(&trace, h, &arena, err);
     assert(status != STATUS_OK || trace.unjudged == 0);
     if (status == STATUS_OK)
-        status = trace_to_history(&trace, items, err);
+        status = dataflow_to_history(&trace, items, err);
     arena_close(&arena);
     return status;
 }

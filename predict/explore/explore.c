@@ -106,18 +106,18 @@ static bool somebody_wrote(const struct explorer *x, uint32_t place)
 
 /* --- Whether a history is at a level ------------------------------------------------------------ */
 
-static enum status trace_of_store(struct explorer *x, struct trace *trace, struct history *history,
+static enum status trace_of_store(struct explorer *x, struct dataflow *trace, struct history *history,
                                   struct error *err)
 {
     const struct directed_telling telling = { .has_places = false };
 
     TRY(directed_history(x->store, &telling, history, err));
-    return trace_of_history(trace, history, &x->arena, err);
+    return dataflow_of_history(trace, history, &x->arena, err);
 }
 
 static enum status is_at(struct explorer *x, enum level level, bool *holds, struct error *err)
 {
-    struct trace trace;
+    struct dataflow trace;
     struct history history = { 0 };
     enum status status;
 

@@ -28,10 +28,10 @@ void orders_close(struct orders *orders)
     array_close(&orders->gaps);
 }
 
-static enum status add_read(struct order_search *s, const struct trace *trace, uint32_t txn,
-                            struct trace_event e, struct error *err)
+static enum status add_read(struct order_search *s, const struct dataflow *trace, uint32_t txn,
+                            struct dataflow_event e, struct error *err)
 {
-    uint64_t writes = e.writer == TRACE_INITIAL ? 0 : writes_of(e.writer);
+    uint64_t writes = e.writer == DATAFLOW_INITIAL ? 0 : writes_of(e.writer);
 
     s->before_reads[txn] |= writes;
     for (uint32_t i = trace->writer_start[e.key]; i < trace->writer_start[e.key + 1]; i++) {
@@ -43,24 +43,24 @@ static enum status add_read(struct order_search *s, const struct trace *trace, u
     return STATUS_OK;
 }
 
-static void add_write(struct order_search *s, const struct trace *trace, uint32_t txn, uint32_t key)
+static void add_write(struct order_search *s, const struct dataflow *trace, uint32_t txn, uint32_t key)
 {
     for (uint32_t i = trace->writer_start[key]; i < trace->writer_start[key + 1]; i++)
         if (trace->writers[i] != txn)
             s->conflicts[txn] |= UINT32_C(1) << trace->writers[i];
 }
 
-static enum status prepare(struct order_search *s, const struct trace *trace, struct error *err)
+static enum status prepare(struct order_search *s, const struct dataflow *trace, struct error *err)
 {
     s->memory->gaps.count = 0;
     map_clear(&s->memory->dead);
     for (uint32_t txn = 0; txn < s->count; txn++) {
-        if (trace->previous[txn] != TRACE_NONE)
+        if (trace->previous[txn] != DATAFLOW_NONE)
             s->before_reads[txn] |= writes_of(trace->previous[txn]);
         for (uint32_t i = trace->event_start[txn]; i < trace->event_start[txn + 1]; i++) {
-            struct trace_event e = trace->events[i];
+            struct dataflow_event e = trace->events[i];
 
-            if (trace_is_read(e))
+            if (dataflow_is_read(e))
                 TRY(add_read(s, trace, txn, e, err));
             else
                 add_write(s, trace, txn, e.key);
@@ -127,7 +127,7 @@ static enum status search(struct order_search *s, uint64_t set, bool *exist, str
     return map_add(&s->memory->dead, set, 0, &place, err);
 }
 
-enum status orders_exist(struct orders *orders, const struct trace *trace, enum level level,
+enum status orders_exist(struct orders *orders, const struct dataflow *trace, enum level level,
                          bool *exist, struct error *err)
 {
     struct order_search s = { .memory = orders, .level = level, .count = trace->txn_count };

@@ -20,7 +20,7 @@
 #include "base/array.h"
 #include "base/map.h"
 #include "history/level.h"
-#include "predict/trace.h"
+#include "predict/dataflow.h"
 
 #define ORDERS_TXNS_MAX 32 /* two points of each in a word */
 
@@ -39,7 +39,7 @@ struct orders {
 
 void orders_close(struct orders *);
 /* The level is prefix, snapshot or serializable; the trace has at most ORDERS_TXNS_MAX transactions. */
-MUST_USE enum status orders_exist(struct orders *, const struct trace *, enum level, bool *exist,
+MUST_USE enum status orders_exist(struct orders *, const struct dataflow *, enum level, bool *exist,
                                   struct error *);
 
 #endif

@@ -2,7 +2,7 @@
 
 #include "predict/predict_private.h"
 
-static bool is_before_in_session(const struct trace *trace, uint32_t a, uint32_t b)
+static bool is_before_in_session(const struct dataflow *trace, uint32_t a, uint32_t b)
 {
     return a < b && trace->session[a] == trace->session[b];
 }
@@ -11,23 +11,23 @@ static bool is_before_in_session(const struct trace *trace, uint32_t a, uint32_t
 
 static enum status list_readers(struct encoding *e, struct error *err)
 {
-    const struct trace *trace = e->trace;
+    const struct dataflow *trace = e->trace;
 
     PREDICT_TAKE(e->arena, e->reader_start, trace->key_count + 2, err);
     PREDICT_TAKE(e->arena, e->readers, trace->event_count, err);
     for (uint32_t event = 0; event < trace->event_count; event++)
-        if (trace_is_read(trace->events[event]))
+        if (dataflow_is_read(trace->events[event]))
             e->reader_start[trace->events[event].key + 2]++;
     array_sum_prefixes(e->reader_start, trace->key_count + 2);
     for (uint32_t event = 0; event < trace->event_count; event++)
-        if (trace_is_read(trace->events[event]))
+        if (dataflow_is_read(trace->events[event]))
             e->readers[e->reader_start[trace->events[event].key + 1]++] = event;
     return STATUS_OK;
 }
 
 static enum status make_tables(struct encoding *e, struct error *err)
 {
-    const struct trace *trace = e->trace;
+    const struct dataflow *trace = e->trace;
     size_t choices = 0;
 
     PREDICT_TAKE(e->arena, e->txn_of, trace->event_count, err);
@@ -41,13 +41,13 @@ static enum status make_tables(struct encoding *e, struct error *err)
             uint32_t key = trace->events[i].key;
 
             e->txn_of[i] = txn;
-            if (trace_is_read(trace->events[i]))
+            if (dataflow_is_read(trace->events[i]))
                 choices += trace->writer_start[key + 1] - trace->writer_start[key] + 1;
         }
     PREDICT_TAKE(e->arena, e->choices, choices, err);
     for (uint32_t key = 0; key < trace->key_count; key++)
         for (uint32_t i = trace->writer_start[key]; i < trace->writer_start[key + 1]; i++)
-            e->write_event[i] = trace_write_of(trace, trace->writers[i], key);
+            e->write_event[i] = dataflow_write_of(trace, trace->writers[i], key);
     return list_readers(e, err);
 }
 
@@ -56,11 +56,11 @@ static enum status make_tables(struct encoding *e, struct error *err)
 /* From the last event to the first: `behind` is the literal of the next read that is left. */
 static void include_strict(struct encoding *e, uint32_t txn)
 {
-    const struct trace *trace = e->trace;
+    const struct dataflow *trace = e->trace;
     uint32_t behind = e->full[txn];
 
     for (uint32_t i = trace->event_start[txn + 1]; i-- > trace->event_start[txn];) {
-        if (trace_is_read(trace->events[i])) {
+        if (dataflow_is_read(trace->events[i])) {
             uint32_t literal = clauses_variable(&e->clauses);
 
             clauses_implies(&e->clauses, &behind, 1, literal);
@@ -72,12 +72,12 @@ static void include_strict(struct encoding *e, uint32_t txn)
 
 static void include_relaxed(struct encoding *e, uint32_t txn)
 {
-    const struct trace *trace = e->trace;
+    const struct dataflow *trace = e->trace;
     bool reads = false;
     uint32_t literal = e->full[txn];
 
     for (uint32_t i = trace->event_start[txn]; i < trace->event_start[txn + 1]; i++)
-        reads |= trace_is_read(trace->events[i]);
+        reads |= dataflow_is_read(trace->events[i]);
     if (reads)
         literal = clauses_variable(&e->clauses);
     clauses_implies(&e->clauses, &e->full[txn], 1, literal);
@@ -87,7 +87,7 @@ static void include_relaxed(struct encoding *e, uint32_t txn)
 
 static void include(struct encoding *e)
 {
-    const struct trace *trace = e->trace;
+    const struct dataflow *trace = e->trace;
 
     for (uint32_t txn = 0; txn < trace->txn_count; txn++)
         e->full[txn] = clauses_variable(&e->clauses);
@@ -100,7 +100,7 @@ static void include(struct encoding *e)
             include_strict(e, txn);
         if (trace->event_start[txn] < trace->event_start[txn + 1])
             first = e->included[trace->event_start[txn]];
-        if (trace->previous[txn] != TRACE_NONE)
+        if (trace->previous[txn] != DATAFLOW_NONE)
             clauses_implies(&e->clauses, &first, 1, e->full[trace->previous[txn]]);
     }
 }
@@ -110,19 +110,19 @@ static void include(struct encoding *e)
 /* `kept`: the literal that it is as observed. */
 static void choose(struct encoding *e, uint32_t read, uint32_t kept, uint32_t *count)
 {
-    const struct trace *trace = e->trace;
+    const struct dataflow *trace = e->trace;
     struct clauses *f = &e->clauses;
     uint32_t key = trace->events[read].key, first = trace->writer_start[key];
     uint32_t writers = trace->writer_start[key + 1] - first;
 
     for (uint32_t i = 0; i <= writers; i++) {
-        uint32_t writer = i < writers ? trace->writers[first + i] : TRACE_INITIAL, literal;
+        uint32_t writer = i < writers ? trace->writers[first + i] : DATAFLOW_INITIAL, literal;
 
         if (writer == e->txn_of[read])
             continue;
         literal = clauses_variable(f);
         clauses_implies(f, &literal, 1, e->included[read]);
-        if (writer != TRACE_INITIAL)
+        if (writer != DATAFLOW_INITIAL)
             clauses_implies(f, &literal, 1, e->full[writer]);
         if (writer == trace->events[read].writer)
             clauses_implies(f, &kept, 1, literal);
@@ -137,7 +137,7 @@ static void choose(struct encoding *e, uint32_t read, uint32_t kept, uint32_t *c
 
 static void choose_all(struct encoding *e)
 {
-    const struct trace *trace = e->trace;
+    const struct dataflow *trace = e->trace;
     uint32_t count = 0;
 
     for (uint32_t txn = 0; txn < trace->txn_count; txn++)
@@ -145,9 +145,9 @@ static void choose_all(struct encoding *e)
             uint32_t next = i + 1;
 
             e->choice_start[i] = count;
-            if (!trace_is_read(trace->events[i]))
+            if (!dataflow_is_read(trace->events[i]))
                 continue;
-            while (next < trace->event_start[txn + 1] && !trace_is_read(trace->events[next]))
+            while (next < trace->event_start[txn + 1] && !dataflow_is_read(trace->events[next]))
                 next++;
             choose(e, i,
                    e->is_relaxed || next == trace->event_start[txn + 1] ? e->full[txn]
@@ -160,7 +160,7 @@ static void choose_all(struct encoding *e)
 /* Session order, or some read of t has w. */
 static void relate(struct encoding *e, uint32_t w, uint32_t t)
 {
-    const struct trace *trace = e->trace;
+    const struct dataflow *trace = e->trace;
     struct clauses *f = &e->clauses;
     uint32_t *direct = encoding_at(e, e->direct, w, t);
 
@@ -187,7 +187,7 @@ static void relate(struct encoding *e, uint32_t w, uint32_t t)
 
 enum status boundary_encode(struct encoding *e, struct error *err)
 {
-    const struct trace *trace = e->trace;
+    const struct dataflow *trace = e->trace;
 
     TRY(make_tables(e, err));
     include(e);

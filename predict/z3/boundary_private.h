@@ -12,17 +12,17 @@
 #ifndef PREDICT_Z3_BOUNDARY_PRIVATE_H
 #define PREDICT_Z3_BOUNDARY_PRIVATE_H
 
-#include "predict/trace.h"
+#include "predict/dataflow.h"
 #include "predict/z3/clauses_private.h"
 
 /* That a read is left and reads from this one. */
 struct encoding_choice {
-    uint32_t writer; /* or TRACE_INITIAL */
+    uint32_t writer; /* or DATAFLOW_INITIAL */
     uint32_t literal;
 };
 
 struct encoding {
-    const struct trace *trace;
+    const struct dataflow *trace;
     bool is_relaxed;
     struct arena *arena;
     struct clauses clauses;

@@ -28,7 +28,7 @@ static void force(struct level_encoder *v, const uint32_t *premises, size_t coun
     for (size_t i = 0; i < count; i++)
         if (premises[i] == CLAUSES_FALSE)
             return;
-    if (behind == TRACE_INITIAL) {
+    if (behind == DATAFLOW_INITIAL) {
         clauses_implies(&e->clauses, premises, count, CLAUSES_FALSE);
         return;
     }
@@ -123,16 +123,16 @@ static void premise_causal(struct level_encoder *v)
 static uint32_t conflict(struct level_encoder *v, uint32_t a, uint32_t b)
 {
     struct encoding *e = v->e;
-    const struct trace *trace = e->trace;
+    const struct dataflow *trace = e->trace;
     uint32_t literal = CLAUSES_FALSE;
 
     for (uint32_t i = trace->event_start[a]; i < trace->event_start[a + 1]; i++) {
         uint32_t other;
 
-        if (trace_is_read(trace->events[i]))
+        if (dataflow_is_read(trace->events[i]))
             continue;
-        other = trace_write_of(trace, b, trace->events[i].key);
-        if (other == TRACE_NONE)
+        other = dataflow_write_of(trace, b, trace->events[i].key);
+        if (other == DATAFLOW_NONE)
             continue;
         if (literal == CLAUSES_FALSE)
             literal = clauses_variable(&e->clauses);
@@ -179,7 +179,7 @@ static void premise_prefix(struct level_encoder *v)
 static void order_writers(struct level_encoder *v, uint32_t read)
 {
     struct encoding *e = v->e;
-    const struct trace *trace = e->trace;
+    const struct dataflow *trace = e->trace;
     uint32_t key = trace->events[read].key, reader = e->txn_of[read];
 
     for (uint32_t i = trace->writer_start[key]; i < trace->writer_start[key + 1]; i++) {
@@ -203,14 +203,14 @@ static void order_seen_writers(struct level_encoder *v, uint32_t txn, uint32_t *
 {
     struct encoding *e = v->e;
     struct clauses *f = &e->clauses;
-    const struct trace *trace = e->trace;
+    const struct dataflow *trace = e->trace;
 
     for (uint32_t t = 0; t < trace->txn_count; t++)
         seen[t] = CLAUSES_FALSE;
     for (uint32_t i = trace->event_start[txn]; i < trace->event_start[txn + 1]; i++) {
         uint32_t key = trace->events[i].key;
 
-        if (!trace_is_read(trace->events[i]))
+        if (!dataflow_is_read(trace->events[i]))
             continue;
         for (uint32_t c = e->choice_start[i]; c < e->choice_start[i + 1]; c++)
             for (uint32_t k = trace->writer_start[key]; k < trace->writer_start[key + 1]; k++)
@@ -220,7 +220,7 @@ static void order_seen_writers(struct level_encoder *v, uint32_t txn, uint32_t *
         for (uint32_t c = e->choice_start[i]; c < e->choice_start[i + 1]; c++) {
             uint32_t *before, now;
 
-            if (e->choices[c].writer == TRACE_INITIAL)
+            if (e->choices[c].writer == DATAFLOW_INITIAL)
                 continue;
             before = &seen[e->choices[c].writer];
             now = clauses_variable(f);
@@ -251,7 +251,7 @@ enum status levels_encode(struct encoding *e, enum level level, struct error *er
     else
         premise_prefix(&v);
     for (uint32_t read = 0; read < e->trace->event_count; read++)
-        if (trace_is_read(e->trace->events[read]))
+        if (dataflow_is_read(e->trace->events[read]))
             order_writers(&v, read);
     return clauses_status(&e->clauses, err);
 }

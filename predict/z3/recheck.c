@@ -8,7 +8,7 @@
 #define STATES_MAX (UINT64_C(1) << 24)
 
 struct recheck {
-    const struct trace *trace;
+    const struct dataflow *trace;
     const struct prediction *p;
     const uint32_t *place;
     enum level level;
@@ -23,12 +23,12 @@ struct recheck {
     bool *has_come;    /* by transaction */
 };
 
-static uint32_t session_size(const struct trace *trace, uint32_t session)
+static uint32_t session_size(const struct dataflow *trace, uint32_t session)
 {
     return trace->session_start[session + 1] - trace->session_start[session];
 }
 
-static uint32_t session_txn(const struct trace *trace, uint32_t session, uint32_t place)
+static uint32_t session_txn(const struct dataflow *trace, uint32_t session, uint32_t place)
 {
     return trace->session_txns[trace->session_start[session] + place];
 }
@@ -41,21 +41,21 @@ static bool *edge(const struct recheck *r, uint32_t a, uint32_t b)
 /* Whether its write of the key is left. */
 static bool writes(const struct recheck *r, uint32_t txn, uint32_t key)
 {
-    uint32_t event = trace_write_of(r->trace, txn, key);
+    uint32_t event = dataflow_write_of(r->trace, txn, key);
 
-    return event != TRACE_NONE && event < r->end[txn];
+    return event != DATAFLOW_NONE && event < r->end[txn];
 }
 
 static bool is_read(const struct recheck *r, uint32_t event)
 {
-    return trace_is_read(r->trace->events[event]);
+    return dataflow_is_read(r->trace->events[event]);
 }
 
 /* --- Form --------------------------------------------------------------------------------- */
 
 static const char *check_sessions(struct recheck *r)
 {
-    const struct trace *trace = r->trace;
+    const struct dataflow *trace = r->trace;
     const struct prediction *p = r->p;
 
     for (uint32_t s = 0; s < trace->session_count; s++) {
@@ -68,7 +68,7 @@ static const char *check_sessions(struct recheck *r)
             r->is_in[txn] = r->is_full[txn] = true;
             r->end[txn] = trace->event_start[txn + 1];
         }
-        if (boundary == TRACE_NONE)
+        if (boundary == DATAFLOW_NONE)
             continue;
         if (p->full[s] == session_size(trace, s) || boundary != session_txn(trace, s, p->full[s]))
             return "a boundary transaction is out of its place";
@@ -85,7 +85,7 @@ static const char *check_sessions(struct recheck *r)
 
 static const char *check_reads(const struct recheck *r)
 {
-    const struct trace *trace = r->trace;
+    const struct dataflow *trace = r->trace;
 
     for (uint32_t txn = 0; txn < trace->txn_count; txn++)
         for (uint32_t e = trace->event_start[txn]; e < r->end[txn]; e++) {
@@ -96,7 +96,7 @@ static const char *check_reads(const struct recheck *r)
                 continue;
             if (!is_free && writer != trace->events[e].writer)
                 return "a read that is none of a boundary has another writer";
-            if (writer != TRACE_INITIAL &&
+            if (writer != DATAFLOW_INITIAL &&
                 (writer == txn || !r->is_full[writer] || !writes(r, writer, trace->events[e].key)))
                 return "a read has a writer that is not full, or did not write its key";
         }
@@ -107,14 +107,14 @@ static const char *check_reads(const struct recheck *r)
 
 static void begin_edges(struct recheck *r)
 {
-    const struct trace *trace = r->trace;
+    const struct dataflow *trace = r->trace;
 
     memset(r->edge, 0, (size_t)trace->txn_count * trace->txn_count * sizeof *r->edge);
     for (uint32_t txn = 0; txn < trace->txn_count; txn++) {
-        if (r->is_in[txn] && trace->previous[txn] != TRACE_NONE)
+        if (r->is_in[txn] && trace->previous[txn] != DATAFLOW_NONE)
             *edge(r, trace->previous[txn], txn) = true;
         for (uint32_t e = trace->event_start[txn]; e < r->end[txn]; e++)
-            if (is_read(r, e) && r->p->writer[e] != TRACE_INITIAL)
+            if (is_read(r, e) && r->p->writer[e] != DATAFLOW_INITIAL)
                 *edge(r, r->p->writer[e], txn) = true;
     }
 }
@@ -138,7 +138,7 @@ static bool close_edges(struct recheck *r)
 static bool for_each_conflict(struct recheck *r, bool (*visit)(struct recheck *, uint32_t read,
                                                                uint32_t reader, uint32_t other))
 {
-    const struct trace *trace = r->trace;
+    const struct dataflow *trace = r->trace;
     bool result = false;
 
     for (uint32_t txn = 0; txn < trace->txn_count; txn++)
@@ -161,7 +161,7 @@ static bool for_each_conflict(struct recheck *r, bool (*visit)(struct recheck *,
 
 static bool is_direct(const struct recheck *r, uint32_t a, uint32_t b)
 {
-    const struct trace *trace = r->trace;
+    const struct dataflow *trace = r->trace;
 
     if (trace->session[a] == trace->session[b])
         return a < b;
@@ -182,7 +182,7 @@ static bool has_common_key(const struct recheck *r, uint32_t a, uint32_t b)
 /* Whether the reader has seen the other, in the words of the level. */
 static bool premise(const struct recheck *r, uint32_t read, uint32_t reader, uint32_t other)
 {
-    const struct trace *trace = r->trace;
+    const struct dataflow *trace = r->trace;
 
     switch (r->level) {
     case LEVEL_READ_COMMITTED:
@@ -212,7 +212,7 @@ static bool is_misplaced(struct recheck *r, uint32_t read, uint32_t reader, uint
     uint32_t writer = r->p->writer[read];
 
     return premise(r, read, reader, other) &&
-           (writer == TRACE_INITIAL || r->place[writer] < r->place[other]);
+           (writer == DATAFLOW_INITIAL || r->place[writer] < r->place[other]);
 }
 
 /* Edges that the axiom forces are put aside, as it asks for those of session order and reads. */
@@ -222,9 +222,9 @@ static bool note_forced(struct recheck *r, uint32_t read, uint32_t reader, uint3
 
     if (!premise(r, read, reader, other))
         return false;
-    if (writer != TRACE_INITIAL)
+    if (writer != DATAFLOW_INITIAL)
         r->forced[(size_t)other * r->trace->txn_count + writer] = true;
-    return writer == TRACE_INITIAL;
+    return writer == DATAFLOW_INITIAL;
 }
 
 static bool is_of_level(struct recheck *r)
@@ -246,6 +246,33 @@ static bool is_of_level(struct recheck *r)
     return !close_edges(r);
 }
 
+/* How many stand before it in an order that shows the level. */
+static uint32_t rank_of(const struct recheck *r, uint32_t txn)
+{
+    uint32_t before = 0;
+
+    if (r->place)
+        return r->place[txn];
+    for (uint32_t t = 0; t < r->trace->txn_count; t++)
+        before += *edge(r, t, txn);
+    return before;
+}
+
+/* While edges are those of the level: who comes before another has fewer before it. */
+static void note_order(const struct recheck *r, struct prediction *p)
+{
+    for (uint32_t txn = 0; txn < r->trace->txn_count; txn++) {
+        uint32_t i = p->order_count;
+
+        if (!r->is_in[txn])
+            continue;
+        for (; i > 0 && rank_of(r, p->order[i - 1]) > rank_of(r, txn); i--)
+            p->order[i] = p->order[i - 1];
+        p->order[i] = txn;
+        p->order_count++;
+    }
+}
+
 /* --- Serializability ---------------------------------------------------------------------- */
 
 /* Adds what follows; says whether anything did. */
@@ -254,9 +281,9 @@ static bool saturate(struct recheck *r, uint32_t read, uint32_t reader, uint32_t
     uint32_t writer = r->p->writer[read];
     bool is_new = false;
 
-    if (writer != TRACE_INITIAL && *edge(r, other, reader) && !*edge(r, other, writer))
+    if (writer != DATAFLOW_INITIAL && *edge(r, other, reader) && !*edge(r, other, writer))
         is_new = *edge(r, other, writer) = true;
-    if ((writer == TRACE_INITIAL || *edge(r, writer, other)) && !*edge(r, reader, other))
+    if ((writer == DATAFLOW_INITIAL || *edge(r, writer, other)) && !*edge(r, reader, other))
         is_new = *edge(r, reader, other) = true;
     return is_new;
 }
@@ -274,17 +301,17 @@ static bool has_forced_cycle(struct recheck *r)
 /* Whether the transaction may come behind those that have come. */
 static bool may_come(const struct recheck *r, uint32_t txn)
 {
-    const struct trace *trace = r->trace;
+    const struct dataflow *trace = r->trace;
 
     for (uint32_t e = trace->event_start[txn]; e < r->end[txn]; e++)
-        if (is_read(r, e) && r->p->writer[e] != TRACE_INITIAL && !r->has_come[r->p->writer[e]])
+        if (is_read(r, e) && r->p->writer[e] != DATAFLOW_INITIAL && !r->has_come[r->p->writer[e]])
             return false;
     for (uint32_t t = 0; t < trace->txn_count; t++)
         for (uint32_t e = trace->event_start[t]; e < r->end[t]; e++) {
             uint32_t writer = r->p->writer[e];
 
             if (t != txn && !r->has_come[t] && is_read(r, e) && writer != txn &&
-                (writer == TRACE_INITIAL || r->has_come[writer]) &&
+                (writer == DATAFLOW_INITIAL || r->has_come[writer]) &&
                 writes(r, txn, trace->events[e].key))
                 return false;
         }
@@ -301,7 +328,7 @@ static bool order_rest(struct recheck *r, uint64_t state)
     for (uint32_t s = 0; s < r->trace->session_count; s++) {
         uint32_t txn;
 
-        if (r->next[s] == r->p->full[s] + (r->p->boundary[s] != TRACE_NONE))
+        if (r->next[s] == r->p->full[s] + (r->p->boundary[s] != DATAFLOW_NONE))
             continue;
         is_done = false;
         txn = session_txn(r->trace, s, r->next[s]);
@@ -320,7 +347,7 @@ static bool order_rest(struct recheck *r, uint64_t state)
 static enum status search(struct recheck *r, struct arena *arena, const char **why,
                           struct error *err)
 {
-    const struct trace *trace = r->trace;
+    const struct dataflow *trace = r->trace;
     uint64_t states = 1;
 
     PREDICT_TAKE(arena, r->next, trace->session_count, err);
@@ -328,7 +355,7 @@ static enum status search(struct recheck *r, struct arena *arena, const char **w
     PREDICT_TAKE(arena, r->has_come, trace->txn_count, err);
     for (uint32_t s = 0; s < trace->session_count && states <= STATES_MAX; s++) {
         r->stride[s] = states;
-        states *= r->p->full[s] + UINT64_C(1) + (r->p->boundary[s] != TRACE_NONE);
+        states *= r->p->full[s] + UINT64_C(1) + (r->p->boundary[s] != DATAFLOW_NONE);
     }
     if (states > STATES_MAX) {
         *why = "it is too large for all its orders to be tried";
@@ -342,7 +369,7 @@ static enum status search(struct recheck *r, struct arena *arena, const char **w
 
 /* --- All of it ---------------------------------------------------------------------------- */
 
-enum status recheck_prediction(const struct trace *trace, struct prediction *p, enum level level,
+enum status recheck_prediction(const struct dataflow *trace, struct prediction *p, enum level level,
                                bool is_relaxed, const uint32_t *place, struct arena *arena,
                                const char **why, struct error *err)
 {
@@ -356,6 +383,7 @@ enum status recheck_prediction(const struct trace *trace, struct prediction *p, 
     PREDICT_TAKE(arena, r.end, trace->txn_count, err);
     PREDICT_TAKE(arena, r.edge, pairs, err);
     PREDICT_TAKE(arena, r.forced, pairs, err);
+    PREDICT_TAKE(arena, p->order, trace->txn_count, err);
     *why = check_sessions(&r);
     if (!*why)
         *why = check_reads(&r);
@@ -363,6 +391,7 @@ enum status recheck_prediction(const struct trace *trace, struct prediction *p, 
         *why = "it is not of the level";
     if (*why)
         return STATUS_OK;
+    note_order(&r, p);
     p->is_saturated = has_forced_cycle(&r);
     return p->is_saturated ? STATUS_OK : search(&r, arena, why, err);
 }

@@ -58,13 +58,13 @@ static uint32_t make_reason(struct ranked *r, uint32_t first, uint32_t second)
 static void gather_ww(struct ranked *r, uint32_t a, uint32_t b)
 {
     struct encoding *e = r->e;
-    const struct trace *trace = e->trace;
+    const struct dataflow *trace = e->trace;
     uint32_t rank = *encoding_at(e, r->rank, a, b);
 
     for (uint32_t w = trace->event_start[a]; w < trace->event_start[a + 1]; w++) {
         uint32_t key = trace->events[w].key;
 
-        if (trace_is_read(trace->events[w]) || trace_write_of(trace, b, key) == TRACE_NONE)
+        if (dataflow_is_read(trace->events[w]) || dataflow_write_of(trace, b, key) == DATAFLOW_NONE)
             continue;
         for (uint32_t i = e->reader_start[key]; i < e->reader_start[key + 1]; i++) {
             uint32_t read = e->readers[i], reader = e->txn_of[read];
@@ -83,16 +83,16 @@ static void gather_ww(struct ranked *r, uint32_t a, uint32_t b)
 static void gather_rw(struct ranked *r, uint32_t a, uint32_t b)
 {
     struct encoding *e = r->e;
-    const struct trace *trace = e->trace;
+    const struct dataflow *trace = e->trace;
     uint32_t rank = *encoding_at(e, r->rank, a, b);
 
     for (uint32_t read = trace->event_start[a]; read < trace->event_start[a + 1]; read++) {
         uint32_t write;
 
-        if (!trace_is_read(trace->events[read]))
+        if (!dataflow_is_read(trace->events[read]))
             continue;
-        write = trace_write_of(trace, b, trace->events[read].key);
-        if (write == TRACE_NONE)
+        write = dataflow_write_of(trace, b, trace->events[read].key);
+        if (write == DATAFLOW_NONE)
             continue;
         for (uint32_t c = e->choice_start[read]; c < e->choice_start[read + 1]; c++) {
             uint32_t writer = e->choices[c].writer, reason;
@@ -100,7 +100,7 @@ static void gather_rw(struct ranked *r, uint32_t a, uint32_t b)
             if (writer == b)
                 continue;
             reason = make_reason(r, e->choices[c].literal, e->included[write]);
-            if (writer != TRACE_INITIAL)
+            if (writer != DATAFLOW_INITIAL)
                 rest_on(r, reason, writer, b, rank);
         }
     }
@@ -227,7 +227,7 @@ static enum status add_between(struct for_all *a, uint32_t read, uint32_t place,
         if (choice.writer == other)
             continue;
         TRY(not_before(a, reader, other, &terms[0], err));
-        if (choice.writer != TRACE_INITIAL)
+        if (choice.writer != DATAFLOW_INITIAL)
             TRY(not_before(a, other, choice.writer, &terms[count++], err));
         TRY(add_way(a, literals, 2, terms, count, err));
     }
@@ -236,7 +236,7 @@ static enum status add_between(struct for_all *a, uint32_t read, uint32_t place,
 
 static enum status gather_ways(struct for_all *a, struct error *err)
 {
-    const struct trace *trace = a->e->trace;
+    const struct dataflow *trace = a->e->trace;
 
     for (uint32_t txn = 0; txn < trace->txn_count; txn++)
         TRY(smt_make_free(a->smt, false, &a->place[txn], err));
@@ -244,7 +244,7 @@ static enum status gather_ways(struct for_all *a, struct error *err)
     for (uint32_t read = 0; read < trace->event_count; read++) {
         uint32_t key = trace->events[read].key;
 
-        if (trace_is_read(trace->events[read]))
+        if (dataflow_is_read(trace->events[read]))
             for (uint32_t i = trace->writer_start[key]; i < trace->writer_start[key + 1]; i++)
                 TRY(add_between(a, read, i, err));
     }

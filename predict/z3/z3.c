@@ -91,12 +91,12 @@ static bool is_true(const struct reply *reply, uint32_t literal)
 static void read_txn(struct predictor *p, const struct reply *reply, uint32_t txn)
 {
     const struct encoding *e = &p->encoding;
-    const struct trace *trace = e->trace;
+    const struct dataflow *trace = e->trace;
     uint32_t start = trace->event_start[txn], end = trace->event_start[txn + 1], left = 0;
     uint32_t session = trace->session[txn];
 
     for (uint32_t i = start; i < end; i++) {
-        p->prediction->writer[i] = TRACE_NONE;
+        p->prediction->writer[i] = DATAFLOW_NONE;
         if (!is_true(reply, e->included[i]))
             continue;
         left = i + 1 - start;
@@ -134,7 +134,7 @@ static enum status read_prediction(struct predictor *p, const struct reply *repl
                                    struct error *err)
 {
     const struct encoding *e = &p->encoding;
-    const struct trace *trace = e->trace;
+    const struct dataflow *trace = e->trace;
     struct prediction *prediction = p->prediction;
     uint32_t *place;
     const char *why;
@@ -144,7 +144,7 @@ static enum status read_prediction(struct predictor *p, const struct reply *repl
     PREDICT_TAKE(e->arena, prediction->included, trace->session_count, err);
     PREDICT_TAKE(e->arena, prediction->writer, trace->event_count, err);
     for (uint32_t s = 0; s < trace->session_count; s++)
-        prediction->boundary[s] = TRACE_NONE;
+        prediction->boundary[s] = DATAFLOW_NONE;
     for (uint32_t txn = 0; txn < trace->txn_count; txn++)
         read_txn(p, reply, txn);
     TRY(read_places(p, reply, &place, err));
@@ -229,7 +229,7 @@ static enum status ask_z3(struct predictor *p, struct error *err)
     return status;
 }
 
-enum status predict_z3(const struct trace *trace, const struct predict_options *options,
+enum status predict_z3(const struct dataflow *trace, const struct predict_options *options,
                        struct arena *arena, struct prediction *prediction, struct error *err)
 {
     struct predictor p = { .options = options,

@@ -30,7 +30,7 @@
  * Strategies but semantic, and no window. That an approximate encoding has none is PREDICTION_UNKNOWN: there may be
  * one all the same.
  */
-MUST_USE enum status predict_z3(const struct trace *, const struct predict_options *,
+MUST_USE enum status predict_z3(const struct dataflow *, const struct predict_options *,
                                 struct arena *, struct prediction *, struct error *);
 
 #endif

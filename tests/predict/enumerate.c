@@ -119,26 +119,26 @@ static bool has_order(const struct execution *x, enum level level)
 
 /* --- What a candidate leaves of the trace ------------------------------------------------------------------ */
 
-static uint32_t session_size(const struct trace *trace, uint32_t session)
+static uint32_t session_size(const struct dataflow *trace, uint32_t session)
 {
     return trace->session_start[session + 1] - trace->session_start[session];
 }
 
-static uint32_t session_txn(const struct trace *trace, uint32_t session, uint32_t place)
+static uint32_t session_txn(const struct dataflow *trace, uint32_t session, uint32_t place)
 {
     return trace->session_txns[trace->session_start[session] + place];
 }
 
-static void add_txn(struct execution *x, const struct trace *trace, const struct candidate *c,
+static void add_txn(struct execution *x, const struct dataflow *trace, const struct candidate *c,
                     uint32_t txn, uint32_t events, unsigned number_of[ENUMERATE_TXNS_MAX])
 {
     unsigned t = x->count++;
 
     number_of[txn] = t;
     for (uint32_t e = trace->event_start[txn]; e < trace->event_start[txn] + events; e++) {
-        struct trace_event event = trace->events[e];
+        struct dataflow_event event = trace->events[e];
 
-        if (trace_is_read(event))
+        if (dataflow_is_read(event))
             x->reads[t][x->read_count[t]++] = (struct read){ event.key, c->writer[e] };
         else
             x->writes[t] |= UINT64_C(1) << event.key;
@@ -152,7 +152,7 @@ static void number_writers(struct execution *x, const unsigned number_of[ENUMERA
         for (unsigned r = 0; r < x->read_count[t]; r++) {
             struct read *read = &x->reads[t][r];
 
-            read->writer = read->writer == TRACE_INITIAL ? INITIAL : number_of[read->writer];
+            read->writer = read->writer == DATAFLOW_INITIAL ? INITIAL : number_of[read->writer];
             if (read->writer != INITIAL)
                 x->before[t] |= 1u << read->writer;
         }
@@ -164,11 +164,11 @@ static void number_writers(struct execution *x, const unsigned number_of[ENUMERA
                     x->past[t] |= x->past[u];
 }
 
-static void build(const struct trace *trace, const struct candidate *c, struct execution *x)
+static void build(const struct dataflow *trace, const struct candidate *c, struct execution *x,
+                  unsigned number_of[ENUMERATE_TXNS_MAX])
 {
-    unsigned number_of[ENUMERATE_TXNS_MAX] = { 0 };
-
     memset(x, 0, sizeof *x);
+    memset(number_of, 0xff, ENUMERATE_TXNS_MAX * sizeof *number_of);
     for (uint32_t s = 0; s < trace->session_count; s++) {
         unsigned first = x->count;
 
@@ -178,7 +178,7 @@ static void build(const struct trace *trace, const struct candidate *c, struct e
             add_txn(x, trace, c, txn, trace->event_start[txn + 1] - trace->event_start[txn],
                     number_of);
         }
-        if (c->boundary[s] != TRACE_NONE)
+        if (c->boundary[s] != DATAFLOW_NONE)
             add_txn(x, trace, c, c->boundary[s], c->included[s], number_of);
         for (unsigned t = first; t < x->count; t++)
             for (unsigned earlier = first; earlier < t; earlier++)
@@ -190,7 +190,7 @@ static void build(const struct trace *trace, const struct candidate *c, struct e
 /* --- All candidates ---------------------------------------------------------------------------------------- */
 
 struct enumerator {
-    const struct trace *trace;
+    const struct dataflow *trace;
     bool is_relaxed;
     struct enumeration *result;
     struct candidate c;
@@ -199,16 +199,17 @@ struct enumerator {
 
 static bool may_read(const struct enumerator *n, uint32_t writer)
 {
-    return writer == TRACE_INITIAL || n->is_full[writer];
+    return writer == DATAFLOW_INITIAL || n->is_full[writer];
 }
 
 static void judge(struct enumerator *n)
 {
     struct execution x;
+    unsigned number_of[ENUMERATE_TXNS_MAX];
     uint64_t levels = 0;
 
     n->result->candidates++;
-    build(n->trace, &n->c, &x);
+    build(n->trace, &n->c, &x, number_of);
     if (has_order(&x, LEVEL_SERIALIZABLE))
         return;
     n->result->unserializable++;
@@ -228,10 +229,10 @@ static void choose_boundaries(struct enumerator *, uint32_t session);
 static void choose_writer(struct enumerator *n, uint32_t session, uint32_t event,
                           void (*next)(struct enumerator *, uint32_t session, uint32_t event))
 {
-    const struct trace *trace = n->trace;
+    const struct dataflow *trace = n->trace;
     uint32_t key = trace->events[event].key;
 
-    n->c.writer[event] = TRACE_INITIAL;
+    n->c.writer[event] = DATAFLOW_INITIAL;
     next(n, session, event + 1);
     for (uint32_t i = trace->writer_start[key]; i < trace->writer_start[key + 1]; i++)
         if (n->is_full[trace->writers[i]]) {
@@ -252,7 +253,7 @@ static void choose_writers(struct enumerator *n, uint32_t session, uint32_t even
 {
     uint32_t end = n->trace->event_start[n->c.boundary[session] + 1];
 
-    while (event < end && !trace_is_read(n->trace->events[event]))
+    while (event < end && !dataflow_is_read(n->trace->events[event]))
         event++;
     if (event == end)
         cut_behind(n, session, end);
@@ -265,7 +266,7 @@ static void choose_cut(struct enumerator *n, uint32_t session)
     uint32_t txn = n->c.boundary[session];
 
     for (uint32_t e = n->trace->event_start[txn]; e < n->trace->event_start[txn + 1]; e++) {
-        if (!trace_is_read(n->trace->events[e]))
+        if (!dataflow_is_read(n->trace->events[e]))
             continue;
         choose_writer(n, session, e, cut_behind);
         if (!may_read(n, n->trace->events[e].writer))
@@ -273,10 +274,10 @@ static void choose_cut(struct enumerator *n, uint32_t session)
     }
 }
 
-static bool reads_something(const struct trace *trace, uint32_t txn)
+static bool reads_something(const struct dataflow *trace, uint32_t txn)
 {
     for (uint32_t e = trace->event_start[txn]; e < trace->event_start[txn + 1]; e++)
-        if (trace_is_read(trace->events[e]))
+        if (dataflow_is_read(trace->events[e]))
             return true;
     return false;
 }
@@ -289,7 +290,7 @@ static void choose_boundaries(struct enumerator *n, uint32_t session)
         judge(n);
         return;
     }
-    n->c.boundary[session] = TRACE_NONE;
+    n->c.boundary[session] = DATAFLOW_NONE;
     n->c.included[session] = 0;
     choose_boundaries(n, session + 1);
     if (n->c.full[session] == session_size(n->trace, session))
@@ -302,13 +303,13 @@ static void choose_boundaries(struct enumerator *n, uint32_t session)
         choose_writers(n, session, n->trace->event_start[txn]);
     else
         choose_cut(n, session);
-    n->c.boundary[session] = TRACE_NONE;
+    n->c.boundary[session] = DATAFLOW_NONE;
 }
 
 static bool reads_full_ones(const struct enumerator *n, uint32_t txn)
 {
     for (uint32_t e = n->trace->event_start[txn]; e < n->trace->event_start[txn + 1]; e++)
-        if (trace_is_read(n->trace->events[e]) && !may_read(n, n->trace->events[e].writer))
+        if (dataflow_is_read(n->trace->events[e]) && !may_read(n, n->trace->events[e].writer))
             return false;
     return true;
 }
@@ -332,7 +333,7 @@ static void choose_full(struct enumerator *n, uint32_t session)
         n->is_full[session_txn(n->trace, session, i)] = false;
 }
 
-static void begin(struct enumerator *n, const struct trace *trace)
+static void begin(struct enumerator *n, const struct dataflow *trace)
 {
     assert(trace->txn_count <= ENUMERATE_TXNS_MAX && trace->event_count <= ENUMERATE_EVENTS_MAX);
     assert(trace->key_count <= 64);
@@ -341,7 +342,7 @@ static void begin(struct enumerator *n, const struct trace *trace)
         n->c.writer[e] = trace->events[e].writer;
 }
 
-void enumerate(const struct trace *trace, bool is_relaxed, struct enumeration *result)
+void enumerate(const struct dataflow *trace, bool is_relaxed, struct enumeration *result)
 {
     struct enumerator n = { .is_relaxed = is_relaxed, .result = result };
 
@@ -351,7 +352,7 @@ void enumerate(const struct trace *trace, bool is_relaxed, struct enumeration *r
 
 /* --- Judging one ------------------------------------------------------------------------------------------- */
 
-static bool is_writer(const struct trace *trace, uint32_t txn, uint32_t key)
+static bool is_writer(const struct dataflow *trace, uint32_t txn, uint32_t key)
 {
     for (uint32_t i = trace->writer_start[key]; i < trace->writer_start[key + 1]; i++)
         if (trace->writers[i] == txn)
@@ -362,7 +363,7 @@ static bool is_writer(const struct trace *trace, uint32_t txn, uint32_t key)
 /* The reads of a boundary transaction. */
 static const char *refute_boundary(const struct enumerator *n, uint32_t session)
 {
-    const struct trace *trace = n->trace;
+    const struct dataflow *trace = n->trace;
     uint32_t txn = n->c.boundary[session], start = trace->event_start[txn];
     uint32_t size = trace->event_start[txn + 1] - start, included = n->c.included[session];
 
@@ -370,15 +371,15 @@ static const char *refute_boundary(const struct enumerator *n, uint32_t session)
         return "a boundary transaction has no events, or more than it had";
     if (n->is_relaxed && included != size)
         return "a boundary transaction is not whole";
-    if (!n->is_relaxed && !trace_is_read(trace->events[start + included - 1]))
+    if (!n->is_relaxed && !dataflow_is_read(trace->events[start + included - 1]))
         return "a boundary transaction is not cut behind a read";
     for (uint32_t e = start; e < start + included; e++) {
         uint32_t writer = n->c.writer[e];
 
-        if (!trace_is_read(trace->events[e]))
+        if (!dataflow_is_read(trace->events[e]))
             continue;
         if (!may_read(n, writer) ||
-            (writer != TRACE_INITIAL && !is_writer(trace, writer, trace->events[e].key)))
+            (writer != DATAFLOW_INITIAL && !is_writer(trace, writer, trace->events[e].key)))
             return "a boundary transaction reads what nobody wrote who is full";
         if (!n->is_relaxed && e + 1 < start + included && writer != trace->events[e].writer)
             return "a read before the last has another writer";
@@ -388,17 +389,17 @@ static const char *refute_boundary(const struct enumerator *n, uint32_t session)
 
 static const char *refute_form(struct enumerator *n, const struct prediction *p)
 {
-    const struct trace *trace = n->trace;
+    const struct dataflow *trace = n->trace;
 
     for (uint32_t s = 0; s < trace->session_count; s++) {
         n->c.full[s] = p->full[s];
         n->c.boundary[s] = p->boundary[s];
-        n->c.included[s] = p->boundary[s] == TRACE_NONE ? 0 : p->included[s];
+        n->c.included[s] = p->boundary[s] == DATAFLOW_NONE ? 0 : p->included[s];
         if (p->full[s] > session_size(trace, s))
             return "more full transactions than there are";
         for (uint32_t i = 0; i < p->full[s]; i++)
             n->is_full[session_txn(trace, s, i)] = true;
-        if (p->boundary[s] != TRACE_NONE && (p->full[s] == session_size(trace, s) ||
+        if (p->boundary[s] != DATAFLOW_NONE && (p->full[s] == session_size(trace, s) ||
                                              p->boundary[s] != session_txn(trace, s, p->full[s])))
             return "a boundary transaction is not the one behind the full ones";
     }
@@ -408,13 +409,13 @@ static const char *refute_form(struct enumerator *n, const struct prediction *p)
         if (!reads_full_ones(n, txn))
             return "a full transaction reads from one that is not full";
         for (uint32_t e = trace->event_start[txn]; e < trace->event_start[txn + 1]; e++)
-            if (trace_is_read(trace->events[e]) && p->writer[e] != trace->events[e].writer)
+            if (dataflow_is_read(trace->events[e]) && p->writer[e] != trace->events[e].writer)
                 return "a full transaction does not read as observed";
     }
     for (uint32_t s = 0; s < trace->session_count; s++) {
         uint32_t start;
 
-        if (p->boundary[s] == TRACE_NONE)
+        if (p->boundary[s] == DATAFLOW_NONE)
             continue;
         start = trace->event_start[p->boundary[s]];
         for (uint32_t e = start;
@@ -422,7 +423,7 @@ static const char *refute_form(struct enumerator *n, const struct prediction *p)
             n->c.writer[e] = p->writer[e];
     }
     for (uint32_t s = 0; s < trace->session_count; s++) {
-        const char *why = p->boundary[s] == TRACE_NONE ? NULL : refute_boundary(n, s);
+        const char *why = p->boundary[s] == DATAFLOW_NONE ? NULL : refute_boundary(n, s);
 
         if (why)
             return why;
@@ -430,19 +431,41 @@ static const char *refute_form(struct enumerator *n, const struct prediction *p)
     return NULL;
 }
 
-const char *enumerate_refute(const struct trace *trace, const struct prediction *p,
+/* An order of all that is left, by the trace's numbers. */
+static bool is_order_of(const struct execution *x, const unsigned number_of[ENUMERATE_TXNS_MAX],
+                        const struct prediction *p, enum level level)
+{
+    struct order o = { .x = x, .level = level };
+
+    if (p->order_count != x->count)
+        return false;
+    for (uint32_t i = 0; i < p->order_count; i++) {
+        unsigned t = p->order[i] < ENUMERATE_TXNS_MAX ? number_of[p->order[i]] : ENUMERATE_TXNS_MAX;
+
+        if (t >= x->count || !may_be_next(&o, t))
+            return false;
+        o.position[t] = o.placed_count++;
+        o.placed |= 1u << t;
+    }
+    return true;
+}
+
+const char *enumerate_refute(const struct dataflow *trace, const struct prediction *p,
                              enum level level, bool is_relaxed)
 {
     struct enumerator n = { .is_relaxed = is_relaxed };
     struct execution x;
+    unsigned number_of[ENUMERATE_TXNS_MAX];
     const char *why;
 
     begin(&n, trace);
     why = refute_form(&n, p);
     if (why)
         return why;
-    build(trace, &n.c, &x);
+    build(trace, &n.c, &x, number_of);
     if (has_order(&x, LEVEL_SERIALIZABLE))
         return "it is serializable";
-    return has_order(&x, level) ? NULL : "it is not of the level";
+    if (!has_order(&x, level))
+        return "it is not of the level";
+    return is_order_of(&x, number_of, p, level) ? NULL : "its order does not show the level";
 }

@@ -43,10 +43,10 @@ struct enumeration {
 };
 
 /* Adds to what is there. */
-void enumerate(const struct trace *, bool is_relaxed, struct enumeration *);
+void enumerate(const struct dataflow *, bool is_relaxed, struct enumeration *);
 
-/* NULL if it is a prediction at the level, otherwise why it is none. */
-const char *enumerate_refute(const struct trace *, const struct prediction *, enum level,
+/* NULL if it is a prediction at the level, and its order shows the level; otherwise why not. */
+const char *enumerate_refute(const struct dataflow *, const struct prediction *, enum level,
                              bool is_relaxed);
 
 #endif

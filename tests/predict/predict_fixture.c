@@ -6,17 +6,17 @@
 #include "tests/oracle/notation.h"
 #include "unity.h"
 
-struct trace fixture_trace(const char *notation, struct history *history, struct arena *arena)
+struct dataflow fixture_dataflow(const char *notation, struct history *history, struct arena *arena)
 {
     struct error err = { 0 };
-    struct trace trace;
+    struct dataflow trace;
 
     notation_read(notation, history);
-    ASSERT_OK(trace_of_history(&trace, history, arena, &err), &err);
+    ASSERT_OK(dataflow_of_history(&trace, history, arena, &err), &err);
     return trace;
 }
 
-void fixture_print_trace(const struct trace *trace, struct buffer *out)
+void fixture_print_dataflow(const struct dataflow *trace, struct buffer *out)
 {
     const struct history *h = trace->history;
 
@@ -26,14 +26,14 @@ void fixture_print_trace(const struct trace *trace, struct buffer *out)
 
         buffer_print(out, "%sT%" PRId64, txn > 0 ? " | " : "", h->txn_id[trace->txn[txn]]);
         for (uint32_t i = trace->event_start[txn]; i < trace->event_start[txn + 1]; i++) {
-            struct trace_event e = trace->events[i];
+            struct dataflow_event e = trace->events[i];
             struct text key = history_key(h, trace->key[e.key]);
 
-            buffer_print(out, "%s%s %.*s", between, trace_is_read(e) ? "r" : "w", (int)key.length,
+            buffer_print(out, "%s%s %.*s", between, dataflow_is_read(e) ? "r" : "w", (int)key.length,
                          key.at);
-            if (e.writer == TRACE_INITIAL)
+            if (e.writer == DATAFLOW_INITIAL)
                 buffer_print(out, " init");
-            else if (trace_is_read(e))
+            else if (dataflow_is_read(e))
                 buffer_print(out, " T%" PRId64, h->txn_id[trace->txn[e.writer]]);
             between = ", ";
         }

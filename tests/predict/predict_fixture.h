@@ -7,10 +7,10 @@
 #define TESTS_PREDICT_PREDICT_FIXTURE_H
 
 #include "base/buffer.h"
-#include "predict/trace.h"
+#include "predict/dataflow.h"
 
 /* The trace of a history in tests/oracle/notation.h, which is to be closed. */
-struct trace fixture_trace(const char *notation, struct history *, struct arena *);
-void fixture_print_trace(const struct trace *, struct buffer *);
+struct dataflow fixture_dataflow(const char *notation, struct history *, struct arena *);
+void fixture_print_dataflow(const struct dataflow *, struct buffer *);
 
 #endif

@@ -1,5 +1,5 @@
 /* The native engine says what the enumerator says, of traces at random. */
-#include "tests/predict/draw_trace.h"
+#include "tests/predict/draw_dataflow.h"
 #include "tests/predict/enumerate.h"
 
 #include "tests/fixture.h"
@@ -23,14 +23,14 @@ void tearDown(void)
     buffer_close(&text);
 }
 
-static void describe(const struct trace *trace, enum level level, bool is_relaxed, const char *what)
+static void describe(const struct dataflow *trace, enum level level, bool is_relaxed, const char *what)
 {
     draw_print(trace, &text);
     buffer_print(&text, " at %s, %s%s%s", level_name(level), is_relaxed ? "relaxed" : "strict", what ? ": " : "",
                  what ? what : "");
 }
 
-static uint32_t compare(const struct trace *trace, bool is_relaxed)
+static uint32_t compare(const struct dataflow *trace, bool is_relaxed)
 {
     struct enumeration all = { 0 };
     uint32_t found = 0;
@@ -70,9 +70,9 @@ static void compare_drawn(const struct draw_options *options, const char *name, 
     random_init(&random, &key);
     for (size_t i = 0; i < rounds; i++) {
         size_t used = arena.used;
-        struct trace trace;
+        struct dataflow trace;
 
-        draw_trace(&random, options, &arena, &trace);
+        draw_dataflow(&random, options, &arena, &trace);
         found += compare(&trace, false) + compare(&trace, true);
         arena_reset_to(&arena, used);
     }

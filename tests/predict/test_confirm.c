@@ -9,12 +9,12 @@
 #include "base/random.h"
 #include "predict/prediction_witness.h"
 #include "tests/fixture.h"
-#include "tests/predict/draw_trace.h"
+#include "tests/predict/draw_dataflow.h"
 #include "tests/predict/predict_fixture.h"
 #include "unity.h"
 
 static struct history history;
-static struct trace trace;
+static struct dataflow trace;
 static struct buffer text;
 static struct confirmation confirmation;
 static struct error err;
@@ -33,7 +33,7 @@ void tearDown(void)
 
 /* --- Cycles ----------------------------------------------------------------------------------- */
 
-static void print_cycle(const struct trace *t, const struct cycle *cycle)
+static void print_cycle(const struct dataflow *t, const struct cycle *cycle)
 {
     buffer_clear(&text);
     for (uint32_t i = 0; i < cycle->count; i++) {
@@ -52,8 +52,8 @@ static void the_cycle_is(const char *expected, const char *notation)
     struct arena *arena = fixture_arena();
     struct cycle cycle;
 
-    trace = fixture_trace(notation, &history, arena);
-    ASSERT_OK(trace_find_cycle(&trace, arena, &cycle, &err), &err);
+    trace = fixture_dataflow(notation, &history, arena);
+    ASSERT_OK(dataflow_find_cycle(&trace, arena, &cycle, &err), &err);
     print_cycle(&trace, &cycle);
     TEST_ASSERT_EQUAL_STRING(expected, text.at);
 }
@@ -96,9 +96,9 @@ static void a_cycle_is_closed_and_there_only_if_the_trace_is_not_serializable(vo
         struct check check;
         struct cycle cycle;
 
-        draw_trace(&random, &options, arena, &trace);
-        ASSERT_OK(trace_find_cycle(&trace, arena, &cycle, &err), &err);
-        ASSERT_OK(trace_to_history(&trace, &history, &err), &err);
+        draw_dataflow(&random, &options, arena, &trace);
+        ASSERT_OK(dataflow_find_cycle(&trace, arena, &cycle, &err), &err);
+        ASSERT_OK(dataflow_to_history(&trace, &history, &err), &err);
         ASSERT_OK(checker_run(checker_find(TEXT("blackbox")), &history, &asked, &check, &err),
                   &err);
         if (cycle.count > 0)
@@ -127,7 +127,7 @@ static struct prediction as_observed(struct arena *arena)
     TEST_ASSERT_TRUE(p.full && p.boundary && p.included && p.writer);
     for (uint32_t s = 0; s < trace.session_count; s++) {
         p.full[s] = trace.session_start[s + 1] - trace.session_start[s];
-        p.boundary[s] = TRACE_NONE;
+        p.boundary[s] = DATAFLOW_NONE;
     }
     for (uint32_t e = 0; e < trace.event_count; e++)
         p.writer[e] = trace.events[e].writer;
@@ -150,7 +150,7 @@ static void confirm(const char *notation, uint32_t writer, enum level level)
     struct predict_options options = { .level = level, .strategy = STRATEGY_APPROX_RELAXED };
     struct prediction p;
 
-    trace = fixture_trace(notation, &history, arena);
+    trace = fixture_dataflow(notation, &history, arena);
     p = as_observed(arena);
     make_boundary(&p, trace.txn_count - 1, 0, writer);
     ASSERT_OK(prediction_confirm(&p, &trace, &options, arena, &confirmation, &err), &err);
@@ -161,7 +161,7 @@ static void confirm(const char *notation, uint32_t writer, enum level level)
 
 static void a_prediction_that_is_one_is_confirmed_with_its_witnesses(void)
 {
-    confirm("T1: r x _, w x 1; T2: r x 1, w x 2", TRACE_INITIAL, LEVEL_CAUSAL);
+    confirm("T1: r x _, w x 1; T2: r x 1, w x 2", DATAFLOW_INITIAL, LEVEL_CAUSAL);
     TEST_ASSERT_TRUE(confirmation.is_confirmed);
     TEST_ASSERT_EQUAL_INT(VERDICT_VALID, confirmation.holds.verdict);
     TEST_ASSERT_EQUAL_INT(VERDICT_INVALID, confirmation.fails.verdict);
@@ -172,7 +172,7 @@ static void a_prediction_that_is_one_is_confirmed_with_its_witnesses(void)
 
 static void what_is_serializable_is_never_confirmed(void)
 {
-    confirm("T1: r x _, w x 1; T2: r x 1, w y 2", TRACE_INITIAL, LEVEL_CAUSAL);
+    confirm("T1: r x _, w x 1; T2: r x 1, w y 2", DATAFLOW_INITIAL, LEVEL_CAUSAL);
     TEST_ASSERT_FALSE(confirmation.is_confirmed);
     TEST_ASSERT_NOT_NULL_MESSAGE(strstr(confirmation.reason,
                                         "internal error: a prediction is none, since blackbox says "
@@ -182,7 +182,7 @@ static void what_is_serializable_is_never_confirmed(void)
 
 static void what_the_level_forbids_is_never_confirmed(void)
 {
-    confirm("T1: r x _, w x 1; T2: r x 1, w x 2", TRACE_INITIAL, LEVEL_SNAPSHOT);
+    confirm("T1: r x _, w x 1; T2: r x 1, w x 2", DATAFLOW_INITIAL, LEVEL_SNAPSHOT);
     TEST_ASSERT_FALSE(confirmation.is_confirmed);
     TEST_ASSERT_NOT_NULL_MESSAGE(
         strstr(confirmation.reason, "blackbox says that session-snapshot is violated in it"),
@@ -192,7 +192,7 @@ static void what_the_level_forbids_is_never_confirmed(void)
 /* It counts what sessions promise: without them there is an order, and with them none. */
 static void sessions_may_be_what_makes_it_fail(void)
 {
-    confirm("T1 s0: w x 1; T2 s0: w y 1; T3 s1: r x 1, r y 1", TRACE_INITIAL, LEVEL_READ_COMMITTED);
+    confirm("T1 s0: w x 1; T2 s0: w y 1; T3 s1: r x 1, r y 1", DATAFLOW_INITIAL, LEVEL_READ_COMMITTED);
     TEST_ASSERT_TRUE_MESSAGE(confirmation.is_confirmed, confirmation.reason);
     TEST_ASSERT_EQUAL_INT(LEVEL_SESSION_SERIALIZABLE, confirmation.fails.level);
 }

@@ -1,8 +1,10 @@
 #include "tests/predict/enumerate.h"
 
+#include <string.h>
+
 #include "base/buffer.h"
 #include "tests/fixture.h"
-#include "tests/predict/draw_trace.h"
+#include "tests/predict/draw_dataflow.h"
 #include "tests/predict/predict_fixture.h"
 #include "unity.h"
 
@@ -11,6 +13,8 @@
 #define CC LEVEL_BIT(LEVEL_CAUSAL)
 #define PC LEVEL_BIT(LEVEL_PREFIX)
 #define SI LEVEL_BIT(LEVEL_SNAPSHOT)
+
+#define NO_ORDER "its order does not show the level"
 
 static struct history history;
 static struct buffer text;
@@ -45,7 +49,7 @@ static const struct {
     { "nothing is read", "T1: w x 1; T2: w x 2, w y 1", 0, 0 },
 };
 
-static uint64_t levels_of(const struct trace *trace, bool is_relaxed)
+static uint64_t levels_of(const struct dataflow *trace, bool is_relaxed)
 {
     struct enumeration e = { 0 };
 
@@ -56,7 +60,7 @@ static uint64_t levels_of(const struct trace *trace, bool is_relaxed)
 static void what_is_predicted_is_what_the_definitions_say(void)
 {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct trace trace = fixture_trace(rows[i].notation, &history, fixture_arena());
+        struct dataflow trace = fixture_dataflow(rows[i].notation, &history, fixture_arena());
 
         TEST_ASSERT_EQUAL_HEX64_MESSAGE(rows[i].strict, levels_of(&trace, false), rows[i].what);
         TEST_ASSERT_EQUAL_HEX64_MESSAGE(rows[i].relaxed, levels_of(&trace, true), rows[i].what);
@@ -66,8 +70,8 @@ static void what_is_predicted_is_what_the_definitions_say(void)
 
 static void an_observed_execution_that_is_not_serializable_is_a_prediction_itself(void)
 {
-    struct trace trace =
-        fixture_trace("T1: r x _, w x 1; T2: r x _, w x 2", &history, fixture_arena());
+    struct dataflow trace =
+        fixture_dataflow("T1: r x _, w x 1; T2: r x _, w x 2", &history, fixture_arena());
 
     TEST_ASSERT_EQUAL_HEX64(RC | RA | CC | PC, levels_of(&trace, false));
 }
@@ -75,19 +79,19 @@ static void an_observed_execution_that_is_not_serializable_is_a_prediction_itsel
 /* --- Every candidate against the one that judges a single one --------------------------------------- */
 
 struct visit {
-    const struct trace *trace;
+    const struct dataflow *trace;
     bool is_relaxed;
     uint64_t count[LEVEL_COUNT];
     uint64_t
         levels_changed; /* of predictions in which every cut is behind a read that has another writer */
 };
 
-static bool is_changed(const struct trace *trace, const struct candidate *c)
+static bool is_changed(const struct dataflow *trace, const struct candidate *c)
 {
     for (uint32_t s = 0; s < trace->session_count; s++) {
         uint32_t last;
 
-        if (c->boundary[s] == TRACE_NONE)
+        if (c->boundary[s] == DATAFLOW_NONE)
             continue;
         last = trace->event_start[c->boundary[s]] + c->included[s] - 1;
         if (c->writer[last] == trace->events[last].writer)
@@ -111,8 +115,8 @@ static void visit(void *context, const struct candidate *c, uint64_t levels)
         if (!(ENUMERATE_LEVELS >> level & 1))
             continue;
         why = enumerate_refute(v->trace, &p, (enum level)level, v->is_relaxed);
-        TEST_ASSERT_EQUAL_MESSAGE(levels >> level & 1, !why, text.at);
-        v->count[level] += !why;
+        TEST_ASSERT_EQUAL_MESSAGE(levels >> level & 1, strcmp(why, NO_ORDER) == 0, text.at);
+        v->count[level] += levels >> level & 1;
     }
     if (!v->is_relaxed && is_changed(v->trace, c))
         v->levels_changed |= levels;
@@ -127,11 +131,11 @@ static void enumerate_at_random(size_t rounds, bool is_relaxed)
 
     random_init(&random, &key);
     for (size_t round = 0; round < rounds; round++) {
-        struct trace trace;
+        struct dataflow trace;
         struct visit v = { .trace = &trace, .is_relaxed = is_relaxed };
         struct enumeration e = { .visit = visit, .context = &v };
 
-        draw_trace(&random, &options, fixture_arena(), &trace);
+        draw_dataflow(&random, &options, fixture_arena(), &trace);
         draw_print(&trace, &text);
         enumerate(&trace, is_relaxed, &e);
         for (unsigned level = 0; level < LEVEL_COUNT; level++) {
@@ -158,22 +162,31 @@ static void relaxed_predictions_are_those_that_are_accepted_one_by_one(void)
 
 static void what_is_no_prediction_is_refused_with_a_reason(void)
 {
-    struct trace trace =
-        fixture_trace("T1: r y _, w x 1; T2: w y 2, r x 1", &history, fixture_arena());
-    uint32_t full[] = { 1, 0 }, boundary[] = { TRACE_NONE, 1 }, included[] = { 0, 2 };
-    uint32_t writer[] = { TRACE_INITIAL, TRACE_NONE, TRACE_NONE, TRACE_INITIAL };
-    struct prediction p = {
-        .full = full, .boundary = boundary, .included = included, .writer = writer
-    };
+    struct dataflow trace =
+        fixture_dataflow("T1: r y _, w x 1; T2: w y 2, r x 1", &history, fixture_arena());
+    uint32_t full[] = { 1, 0 }, boundary[] = { DATAFLOW_NONE, 1 }, included[] = { 0, 2 };
+    uint32_t writer[] = { DATAFLOW_INITIAL, DATAFLOW_NONE, DATAFLOW_NONE, DATAFLOW_INITIAL };
+    uint32_t order[] = { 0, 1 };
+    struct prediction p = { .full = full,
+                            .boundary = boundary,
+                            .included = included,
+                            .writer = writer,
+                            .order = order,
+                            .order_count = 2 };
 
     TEST_ASSERT_NULL(enumerate_refute(&trace, &p, LEVEL_SNAPSHOT, false));
+    p.order_count = 1;
+    TEST_ASSERT_EQUAL_STRING(NO_ORDER, enumerate_refute(&trace, &p, LEVEL_SNAPSHOT, false));
+    p.order_count = 2;
+    order[0] = 1;
+    TEST_ASSERT_EQUAL_STRING(NO_ORDER, enumerate_refute(&trace, &p, LEVEL_SNAPSHOT, false));
     writer[3] = 0;
     TEST_ASSERT_EQUAL_STRING("it is serializable",
                              enumerate_refute(&trace, &p, LEVEL_CAUSAL, false));
     writer[3] = 1;
     TEST_ASSERT_EQUAL_STRING("a boundary transaction reads what nobody wrote who is full",
                              enumerate_refute(&trace, &p, LEVEL_CAUSAL, false));
-    writer[3] = TRACE_INITIAL;
+    writer[3] = DATAFLOW_INITIAL;
     included[1] = 1;
     TEST_ASSERT_EQUAL_STRING("a boundary transaction is not cut behind a read",
                              enumerate_refute(&trace, &p, LEVEL_CAUSAL, false));
@@ -181,7 +194,7 @@ static void what_is_no_prediction_is_refused_with_a_reason(void)
                              enumerate_refute(&trace, &p, LEVEL_CAUSAL, true));
     full[0] = 0;
     full[1] = 1;
-    boundary[1] = TRACE_NONE;
+    boundary[1] = DATAFLOW_NONE;
     TEST_ASSERT_EQUAL_STRING("a full transaction reads from one that is not full",
                              enumerate_refute(&trace, &p, LEVEL_CAUSAL, false));
 }

@@ -22,7 +22,7 @@ void tearDown(void)
     arena_close(&arena);
 }
 
-static struct trace trace;
+static struct dataflow trace;
 
 static struct prediction predict(const char *notation, enum level level, enum predict_strategy strategy,
                                  uint32_t window)
@@ -31,7 +31,7 @@ static struct prediction predict(const char *notation, enum level level, enum pr
     struct prediction prediction;
 
     history_close(&history);
-    trace = fixture_trace(notation, &history, &arena);
+    trace = fixture_dataflow(notation, &history, &arena);
     ASSERT_OK(predict_native(&trace, &options, &arena, &prediction, &err), &err);
     return prediction;
 }
@@ -39,11 +39,11 @@ static struct prediction predict(const char *notation, enum level level, enum pr
 static void is_predicted(const char *expected, const char *notation, enum level level, enum predict_strategy strategy)
 {
     struct prediction prediction = predict(notation, level, strategy, 0);
-    struct trace predicted;
+    struct dataflow predicted;
 
     TEST_ASSERT_EQUAL(PREDICTION_FOUND, prediction.kind);
-    ASSERT_OK(prediction_trace(&prediction, &trace, &arena, &predicted, &err), &err);
-    fixture_print_trace(&predicted, &text);
+    ASSERT_OK(prediction_dataflow(&prediction, &trace, &arena, &predicted, &err), &err);
+    fixture_print_dataflow(&predicted, &text);
     TEST_ASSERT_EQUAL_STRING(expected, text.at);
 }
 
@@ -117,7 +117,7 @@ static void a_search_that_is_stopped_is_unknown_and_says_why(void)
     struct predict_options options = { .level = LEVEL_CAUSAL, .stop = &stop };
     struct prediction prediction;
 
-    trace = fixture_trace("T1: r x _, w x 1; T2: r x 1, w x 2; T3: r x 2, w x 3", &history, &arena);
+    trace = fixture_dataflow("T1: r x _, w x 1; T2: r x 1, w x 2; T3: r x 2, w x 3", &history, &arena);
     ASSERT_OK(predict_native(&trace, &options, &arena, &prediction, &err), &err);
     TEST_ASSERT_EQUAL(PREDICTION_UNKNOWN, prediction.kind);
     TEST_ASSERT_NOT_EQUAL('\0', prediction.reason[0]);

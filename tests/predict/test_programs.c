@@ -36,7 +36,7 @@ static struct call_log call_log;
 static struct predict_calls calls;
 static struct history history;
 static struct arena arena;
-static struct trace observed;
+static struct dataflow observed;
 static struct buffer text;
 static struct error err;
 
@@ -80,7 +80,7 @@ static void observe(const char *const *lines)
     source_close(&source);
     ASSERT_OK(predict_calls_init(&calls, &program, &call_log, &err), &err);
     ASSERT_OK(predict_calls_observe(&calls, &history, &err), &err);
-    ASSERT_OK(trace_of_history(&observed, &history, &arena, &err), &err);
+    ASSERT_OK(dataflow_of_history(&observed, &history, &arena, &err), &err);
 }
 
 #define OBSERVE(...) observe((const char *const[]){ __VA_ARGS__, NULL })
@@ -93,7 +93,7 @@ static struct predict_options options_of(enum level level, enum predict_strategy
 static void calls_are_observed_one_after_another(void)
 {
     OBSERVE("s0 deposit 1 5", "s1 deposit 1 7", "s0 take_one 2");
-    fixture_print_trace(&observed, &text);
+    fixture_print_dataflow(&observed, &text);
     TEST_ASSERT_EQUAL_STRING(
         "T10: r accounts/1 init, r accounts/1 init, w accounts/1 | "
         "T20: r accounts/1 T10, r accounts/1 T10, w accounts/1 | "

@@ -37,6 +37,11 @@ watch            watch --profile postgresql/serializable
 verify-items     verify items.jsonl items.witness
 verify-rows      verify rows.jsonl rows.witness
 verify-bad       verify bad.jsonl bad.witness
+predict          predict skew.jsonl --level causal --strategy approx-relaxed --out made/predict
+predict-rows     predict rows.jsonl --level read-committed --json
+predict-none     predict skew.jsonl --level snapshot
+verify-predicted verify skew.jsonl predicted/witness.json
+verify-rows-predicted verify rows.jsonl rows-predicted/witness.json
 audit            audit calls.jsonl --programs bank.sql --level snapshot --witness made/witness
 audit-bad        audit wrong.jsonl --programs bank.sql --level serializable --json
 audit-rows       audit rows.jsonl --level serializable
@@ -52,6 +57,8 @@ run              run tiny.toml --out made/run
 run-rows         run rows.toml --json
 run-program      run program.toml
 run-log          run program.toml --audit-log made/log
+run-director     run program.toml --set check.level=causal --director random --out made/run
+run-choices      run program.toml --set check.level=causal --director choices.jsonl --json
 run-bug          run found/capsule.toml
 sweep            sweep tiny.toml --seeds 1..2 -j 1 --out made/sweep
 sweep-bug        sweep found/capsule.toml --seeds 1..2 -j 2 --json
@@ -128,6 +135,12 @@ sessions = 1
 [database]
 kind = "sqlite"
 TOML
+cat >skew.jsonl <<'JSONL'
+{"ordeal-history":1}
+{"txn":1,"session":0,"status":"ok","ops":[{"r":"x","v":null},{"w":"x","v":10}]}
+{"txn":2,"session":1,"status":"ok","ops":[{"r":"x","v":10},{"r":"y","v":null},{"w":"x","v":20}]}
+{"txn":3,"session":0,"status":"ok","ops":[{"r":"x","v":20},{"r":"y","v":null},{"w":"y","v":5}]}
+JSONL
 mkdir -p scenarios/bugs
 cp tiny.toml scenarios
 cp "$root/scenarios/bugs/no-timestamp-cache.toml" scenarios/bugs
@@ -146,8 +159,12 @@ while "$ORDEAL" run wrong.toml --seed $seed >out 2>err && [ $seed -lt 20 ]; do s
     "$ORDEAL" check items.jsonl --checker blackbox --witness items.witness
     "$ORDEAL" check rows.jsonl --checker certificate --witness rows.witness
     "$ORDEAL" check bad.jsonl --checker infer --witness bad.witness
+    "$ORDEAL" predict skew.jsonl --level causal --strategy approx-relaxed --out predicted
+    "$ORDEAL" predict rows.jsonl --level read-committed --out rows-predicted
     "$ORDEAL" run program.toml --audit-log calls.jsonl
     sed '2s/"rows":\[\["/&1/' calls.jsonl >wrong.jsonl
+    "$ORDEAL" run program.toml --set check.level=causal --director oldest --out directed
+    cp directed/choices.jsonl .
 } >out 2>err
 mkdir folder made
 cp items.jsonl bad.jsonl folder
@@ -171,6 +188,7 @@ timeless() {
             s/([0-9]+ )+commits.s/RATE/; s/"commits_per_second":[0-9]*/RATE/; s/"(p50|p99|p999|max)":[0-9.]*/TIME/g' ;;
         *) cat ;;
     esac | sed -E 's/[0-9][0-9.]* (ns|us|ms|s|min|runs.s)\>/TIME/g; s/\([0-9. ]*×\)//; s/"tried_again":[0-9]*,//
+            s/([0-9]+ )+reads.s/RATE/; s/"reads_per_second":[0-9]*/RATE/
             s/"(wall_seconds|seconds|runs_per_second|[a-z_]*_(ns|seconds))":[0-9.]*/TIME/g; s/ time="[0-9.]*"//g
             s/^[0-9a-f]{16} (run [0-9]+) [0-9]+/\1/; /^retried /d'
 }
@@ -187,7 +205,7 @@ is_whole() {
             made/sweep | made/sweep/journal) continue ;; # it stays, to be resumed
             made/record) [ -s "$file/history.jsonl" ] && [ -s "$file/run.json" ] || return ;;
             made/record/*) ;;
-            made/run | made/bisect) [ "$(ls "$file")" = "$(ls "whole/${file#made/}")" ] || return ;;
+            made/run | made/bisect | made/predict) [ "$(ls "$file")" = "$(ls "whole/${file#made/}")" ] || return ;;
             *) [ "$(timeless <"$file")" = "$(timeless <"whole/${file#made/}")" ] || return ;;
         esac
     done 2>/dev/null

@@ -6,7 +6,7 @@
 #include "base/buffer.h"
 #include "smt/smt.h"
 #include "tests/fixture.h"
-#include "tests/predict/draw_trace.h"
+#include "tests/predict/draw_dataflow.h"
 #include "tests/predict/enumerate.h"
 #include "tests/predict/predict_fixture.h"
 #include "unity.h"
@@ -38,7 +38,7 @@ struct tally {
     uint64_t found, none, missed;
 };
 
-static const char *tell(const struct trace *trace, const struct predict_options *options,
+static const char *tell(const struct dataflow *trace, const struct predict_options *options,
                         const char *what)
 {
     draw_print(trace, &text);
@@ -48,7 +48,7 @@ static const char *tell(const struct trace *trace, const struct predict_options 
 }
 
 /* `may_miss`: unknown is an answer, and where there is a prediction it is counted. */
-static void compare(const struct trace *trace, const struct predict_options *options,
+static void compare(const struct dataflow *trace, const struct predict_options *options,
                     struct arena *arena, bool expected, bool may_miss, struct tally *tally)
 {
     struct prediction p;
@@ -83,10 +83,10 @@ static void compare_at_random(enum predict_strategy strategy, uint64_t seed, siz
     for (size_t round = 0; round < rounds; round++) {
         struct arena *arena = fixture_arena();
         struct enumeration all = { 0 };
-        struct trace trace;
+        struct dataflow trace;
         size_t used;
 
-        draw_trace(&random, &draw, arena, &trace);
+        draw_dataflow(&random, &draw, arena, &trace);
         enumerate(&trace, strategy_is_relaxed(strategy), &all);
         used = arena->used;
         for (unsigned level = 0; level < LEVEL_COUNT; level++) {
@@ -131,7 +131,7 @@ static void z3_predicts_what_has_a_forced_cycle_with_a_relaxed_boundary(void)
 static struct prediction predict(const char *notation, const struct predict_options *options)
 {
     struct arena *arena = fixture_arena();
-    struct trace trace = fixture_trace(notation, &history, arena);
+    struct dataflow trace = fixture_dataflow(notation, &history, arena);
     struct prediction p;
 
     needs_z3();
@@ -149,7 +149,7 @@ static void a_prediction_says_who_is_full_and_where_the_others_are_cut(void)
     TEST_ASSERT_EQUAL_UINT32(0, p.full[1]);
     TEST_ASSERT_EQUAL_UINT32(1, p.boundary[1]);
     TEST_ASSERT_EQUAL_UINT32(2, p.included[1]);
-    TEST_ASSERT_EQUAL_UINT32(TRACE_INITIAL, p.writer[3]);
+    TEST_ASSERT_EQUAL_UINT32(DATAFLOW_INITIAL, p.writer[3]);
     TEST_ASSERT_TRUE(p.is_saturated);
     TEST_ASSERT_GREATER_THAN_UINT64(0, p.counts.literals);
     TEST_ASSERT_GREATER_THAN_UINT64(0, p.counts.variables);
@@ -215,7 +215,7 @@ static void it_stops_when_it_is_told_to(void)
 static void what_the_engine_cannot_do_is_refused(void)
 {
     struct arena *arena = fixture_arena();
-    struct trace trace = fixture_trace(NOTHING, &history, arena);
+    struct dataflow trace = fixture_dataflow(NOTHING, &history, arena);
     static const struct {
         struct predict_options options;
         const char *why;

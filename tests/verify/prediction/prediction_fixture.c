@@ -15,7 +15,7 @@ bool fixture_predict(const struct history *history, enum level level,
     struct error err = { 0 };
 
     *f = (struct fixture_prediction){ .options = { .level = level, .strategy = strategy } };
-    ASSERT_OK(trace_of_history(&f->trace, history, arena, &err), &err);
+    ASSERT_OK(dataflow_of_history(&f->trace, history, arena, &err), &err);
     ASSERT_OK(predict_native(&f->trace, &f->options, arena, &f->prediction, &err), &err);
     if (f->prediction.kind != PREDICTION_FOUND)
         return false;

@@ -280,7 +280,7 @@ static void nothing_is_predicted_from_lists(void)
 
 /* --- Two readings of one history ------------------------------------------------------------------ */
 
-static void both_have_the_same_events(const struct trace *t, const struct observed *o,
+static void both_have_the_same_events(const struct dataflow *t, const struct observed *o,
                                       uint64_t seed)
 {
     char label[60];
@@ -296,12 +296,12 @@ static void both_have_the_same_events(const struct trace *t, const struct observ
         TEST_ASSERT_EQUAL_UINT32_MESSAGE(t->event_start[in + 1] - t->event_start[in],
                                          o->start[txn + 1] - from, label);
         for (uint32_t e = t->event_start[in]; e < t->event_start[in + 1]; e++, from++) {
-            struct trace_event its = t->events[e];
+            struct dataflow_event its = t->events[e];
             struct observed_event ours = o->events.at[from];
 
             TEST_ASSERT_EQUAL_UINT32_MESSAGE(t->key[its.key], ours.key, label);
             TEST_ASSERT_EQUAL_UINT32_MESSAGE(
-                its.writer < TRACE_INITIAL ? t->txn[its.writer] : its.writer, ours.from, label);
+                its.writer < DATAFLOW_INITIAL ? t->txn[its.writer] : its.writer, ours.from, label);
         }
         in++;
     }
@@ -316,14 +316,14 @@ static void predict_and_verify_read_a_history_alike(void)
         struct small_options options = small_options_of_seed(seed);
         struct arena *arena = fixture_arena();
         struct history h;
-        struct trace trace;
+        struct dataflow trace;
         struct observed observed;
         struct error first = { 0 }, second = { 0 };
         enum status status;
 
         options.lists = options.only_lists = false;
         small_history(&options, seed, &h);
-        status = trace_of_history(&trace, &h, arena, &first);
+        status = dataflow_of_history(&trace, &h, arena, &first);
         TEST_ASSERT_EQUAL_INT_MESSAGE(status, observed_read(&observed, &h, arena, &second),
                                       first.text);
         if (status == STATUS_OK) {

@@ -1,4 +1,4 @@
-#include "predict/trace.h"
+#include "predict/dataflow.h"
 
 #include <string.h>
 
@@ -24,9 +24,9 @@ void tearDown(void)
 
 static void is_the_trace_of(const char *trace, const char *notation)
 {
-    struct trace t = fixture_trace(notation, &history, fixture_arena());
+    struct dataflow t = fixture_dataflow(notation, &history, fixture_arena());
 
-    fixture_print_trace(&t, &text);
+    fixture_print_dataflow(&t, &text);
     TEST_ASSERT_EQUAL_STRING(trace, text.at);
 }
 
@@ -51,10 +51,10 @@ static void aborted_transactions_are_out_and_unknown_ones_in_if_somebody_read_fr
 
 static void of_several_writers_of_a_value_the_last_before_the_reader_counts_and_it_is_a_guess(void)
 {
-    struct trace t =
-        fixture_trace("T1: w x 1; T2: w x 1; T3: r x 1; T4: w x 1", &history, fixture_arena());
+    struct dataflow t =
+        fixture_dataflow("T1: w x 1; T2: w x 1; T3: r x 1; T4: w x 1", &history, fixture_arena());
 
-    fixture_print_trace(&t, &text);
+    fixture_print_dataflow(&t, &text);
     TEST_ASSERT_EQUAL_STRING("T1: w x | T2: w x | T3: r x T2 | T4: w x", text.at);
     TEST_ASSERT_EQUAL_UINT64(1, t.guessed);
 }
@@ -80,18 +80,18 @@ static void a_statement_reads_the_rows_that_it_did_not_return_and_that_some_vers
 
 static void rows_that_no_version_of_matches_are_not_read(void)
 {
-    struct trace t =
-        fixture_trace("init t/1 1; T1: w t/1 5; T2: sel v>=10 {}", &history, fixture_arena());
+    struct dataflow t =
+        fixture_dataflow("init t/1 1; T1: w t/1 5; T2: sel v>=10 {}", &history, fixture_arena());
 
-    fixture_print_trace(&t, &text);
+    fixture_print_dataflow(&t, &text);
     TEST_ASSERT_EQUAL_STRING("T1: w t/1 | T2", text.at);
     TEST_ASSERT_EQUAL_UINT64(0, t.unjudged);
 }
 
 static void a_statement_of_which_nobody_says_which_rows_it_passed_over_is_unjudged(void)
 {
-    struct trace t =
-        fixture_trace("init t/1 1; T1: w t/1 15; T2: sel v>=10 {}", &history, fixture_arena());
+    struct dataflow t =
+        fixture_dataflow("init t/1 1; T1: w t/1 15; T2: sel v>=10 {}", &history, fixture_arena());
 
     TEST_ASSERT_EQUAL_UINT64(1, t.unjudged);
 }
@@ -110,19 +110,19 @@ static void an_insert_reads_nothing_unless_its_set_says_so(void)
 
 static void a_read_of_a_value_that_nobody_left_is_refused(void)
 {
-    struct trace t;
+    struct dataflow t;
 
     notation_read("T1: w x 1, w x 2; T2: r x 1", &history);
-    TEST_ASSERT_EQUAL(STATUS_BAD_INPUT, trace_of_history(&t, &history, fixture_arena(), &err));
+    TEST_ASSERT_EQUAL(STATUS_BAD_INPUT, dataflow_of_history(&t, &history, fixture_arena(), &err));
     TEST_ASSERT_EQUAL_STRING("T2 reads a value of x that no transaction left there", err.text);
 }
 
 static void lists_are_refused(void)
 {
-    struct trace t;
+    struct dataflow t;
 
     notation_read("T1: a x 1", &history);
-    TEST_ASSERT_EQUAL(STATUS_BAD_INPUT, trace_of_history(&t, &history, fixture_arena(), &err));
+    TEST_ASSERT_EQUAL(STATUS_BAD_INPUT, dataflow_of_history(&t, &history, fixture_arena(), &err));
     TEST_ASSERT_NOT_NULL(strstr(err.text, "appends to a list"));
 }
 
@@ -130,14 +130,14 @@ static void a_trace_as_a_history_has_the_same_trace(void)
 {
     static const char notation[] =
         "T1 s1: w x 1, r y _; T2 s2: r x 1, w y 1, w x 1; T3 s1: r y 1, r x 1 from T2";
-    struct trace first = fixture_trace(notation, &history, fixture_arena()), second;
+    struct dataflow first = fixture_dataflow(notation, &history, fixture_arena()), second;
     struct history as_items;
     struct buffer again = { 0 };
 
-    fixture_print_trace(&first, &text);
-    ASSERT_OK(trace_to_history(&first, &as_items, &err), &err);
-    ASSERT_OK(trace_of_history(&second, &as_items, fixture_arena(), &err), &err);
-    fixture_print_trace(&second, &again);
+    fixture_print_dataflow(&first, &text);
+    ASSERT_OK(dataflow_to_history(&first, &as_items, &err), &err);
+    ASSERT_OK(dataflow_of_history(&second, &as_items, fixture_arena(), &err), &err);
+    fixture_print_dataflow(&second, &again);
     TEST_ASSERT_EQUAL_STRING(text.at, again.at);
     TEST_ASSERT_EQUAL_UINT64(0, second.guessed);
     TEST_ASSERT_EQUAL_INT64(2, as_items.txn_id[1]);

@@ -1,4 +1,4 @@
-#include "tests/predict/draw_trace.h"
+#include "tests/predict/draw_dataflow.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -16,7 +16,7 @@ enum draw_readers { READ_LATEST, READ_EARLIER, READ_ANY };
 struct draw {
     struct random *random;
     const struct draw_options *options;
-    struct trace *trace;
+    struct dataflow *trace;
     enum draw_readers readers;
     uint32_t keys, ops;
     bool writes[TXNS_MAX][KEYS_MAX]; /* in the end */
@@ -41,7 +41,7 @@ static uint32_t draw_writer(struct draw *d, uint32_t txn, uint32_t key)
 
     if (d->readers == READ_ANY && random_below(d->random, 4) == 0)
         end = d->trace->txn_count;
-    candidates[count++] = TRACE_INITIAL;
+    candidates[count++] = DATAFLOW_INITIAL;
     for (uint32_t t = 0; t < end; t++)
         if (t != txn && d->writes[t][key])
             candidates[count++] = t;
@@ -53,12 +53,12 @@ static uint32_t draw_writer(struct draw *d, uint32_t txn, uint32_t key)
 /* Reads behind an own write of the key are left out, and all its writes but the last. */
 static void add_events(struct draw *d, uint32_t txn)
 {
-    struct trace *trace = d->trace;
+    struct dataflow *trace = d->trace;
     bool is_written[KEYS_MAX] = { false };
 
     trace->event_start[txn] = trace->event_count;
     for (uint32_t i = 0; i < d->op_count[txn]; i++) {
-        uint32_t key = d->op_key[txn][i], writer = TRACE_NONE;
+        uint32_t key = d->op_key[txn][i], writer = DATAFLOW_NONE;
         bool is_last = true;
 
         for (uint32_t j = i + 1; j < d->op_count[txn]; j++)
@@ -69,12 +69,12 @@ static void add_events(struct draw *d, uint32_t txn)
             continue;
         is_written[key] |= !d->is_read[txn][i];
         if (d->is_read[txn][i] || is_last)
-            trace->events[trace->event_count++] = (struct trace_event){ key, writer, TRACE_NONE };
+            trace->events[trace->event_count++] = (struct dataflow_event){ key, writer, DATAFLOW_NONE };
     }
 }
 
-void draw_trace(struct random *random, const struct draw_options *options, struct arena *arena,
-                struct trace *trace)
+void draw_dataflow(struct random *random, const struct draw_options *options, struct arena *arena,
+                struct dataflow *trace)
 {
     struct draw *d = arena_push(arena, 1, sizeof *d);
     uint64_t kind = random_below(random, 8);
@@ -84,7 +84,7 @@ void draw_trace(struct random *random, const struct draw_options *options, struc
     TEST_ASSERT_NOT_NULL(d);
     assert(options->keys_max <= KEYS_MAX && options->txns_max <= TXNS_MAX &&
            options->ops_max <= KEYS_MAX * 2);
-    *trace = (struct trace){ .txn_count = (uint32_t)random_between(random, 2, options->txns_max) };
+    *trace = (struct dataflow){ .txn_count = (uint32_t)random_between(random, 2, options->txns_max) };
     d->random = random;
     d->options = options;
     d->trace = trace;
@@ -104,10 +104,10 @@ void draw_trace(struct random *random, const struct draw_options *options, struc
     for (uint32_t txn = 0; txn < trace->txn_count; txn++)
         add_events(d, txn);
     trace->event_start[trace->txn_count] = trace->event_count;
-    ASSERT_OK(trace_index(trace, arena, &err), &err);
+    ASSERT_OK(dataflow_index(trace, arena, &err), &err);
 }
 
-void draw_print(const struct trace *trace, struct buffer *out)
+void draw_print(const struct dataflow *trace, struct buffer *out)
 {
     buffer_clear(out);
     for (uint32_t txn = 0; txn < trace->txn_count; txn++) {
@@ -116,12 +116,12 @@ void draw_print(const struct trace *trace, struct buffer *out)
         buffer_print(out, "%ss%" PRIu32 " T%" PRIu32, txn > 0 ? " | " : "", trace->session[txn] + 1,
                      txn + 1);
         for (uint32_t i = trace->event_start[txn]; i < trace->event_start[txn + 1]; i++) {
-            struct trace_event e = trace->events[i];
+            struct dataflow_event e = trace->events[i];
 
-            buffer_print(out, "%s%s k%" PRIu32, between, trace_is_read(e) ? "r" : "w", e.key);
-            if (e.writer == TRACE_INITIAL)
+            buffer_print(out, "%s%s k%" PRIu32, between, dataflow_is_read(e) ? "r" : "w", e.key);
+            if (e.writer == DATAFLOW_INITIAL)
                 buffer_print(out, " init");
-            else if (trace_is_read(e))
+            else if (dataflow_is_read(e))
                 buffer_print(out, " T%" PRIu32, e.writer + 1);
             between = ", ";
         }

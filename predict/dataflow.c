@@ -1,4 +1,4 @@
-#include "predict/trace.h"
+#include "predict/dataflow.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,12 +16,12 @@
 /* What a transaction leaves behind of a key. */
 struct final_write {
     uint32_t txn, op, key;
-    uint32_t next; /* of the same key and hash of its value, written before it; or TRACE_NONE */
+    uint32_t next; /* of the same key and hash of its value, written before it; or DATAFLOW_NONE */
 };
 
 struct tracer {
     const struct history *h;
-    struct trace *trace;
+    struct dataflow *trace;
     struct arena *arena;
     ARRAY(struct final_write) writes; /* in the order of the history */
     struct map last;                  /* transaction and key: a place in writes */
@@ -39,7 +39,7 @@ struct tracer {
     /* By predicate: its keys that some version of matches; from the first time it is asked. */
     uint32_t *match_start, *match_count;
     ARRAY(uint32_t) matches;
-    ARRAY(struct trace_event) events;
+    ARRAY(struct dataflow_event) events;
 };
 
 static bool txn_may_count(const struct history *h, uint32_t txn)
@@ -87,7 +87,7 @@ static enum status add_write(struct tracer *t, uint32_t txn, uint32_t op, struct
         t->writes.at[t->last.values.at[entry]].op = op;
         return STATUS_OK;
     }
-    return array_push(&t->writes, ((struct final_write){ txn, op, key, TRACE_NONE }), err);
+    return array_push(&t->writes, ((struct final_write){ txn, op, key, DATAFLOW_NONE }), err);
 }
 
 static enum status find_writes(struct tracer *t, struct error *err)
@@ -155,11 +155,11 @@ static enum status sort_by_key(struct tracer *t, struct error *err)
 /* --- Which version was read --------------------------------------------------------- */
 
 struct version_read {
-    uint32_t txn; /* of the history, or TRACE_INITIAL; TRACE_NONE: nobody knows */
+    uint32_t txn; /* of the history, or DATAFLOW_INITIAL; DATAFLOW_NONE: nobody knows */
     uint32_t op;  /* that wrote it, or VERSION_INITIAL */
 };
 
-#define VERSION_UNSAID ((struct version_read){ TRACE_NONE, VERSION_INITIAL })
+#define VERSION_UNSAID ((struct version_read){ DATAFLOW_NONE, VERSION_INITIAL })
 
 /* The last version of those with a place at most, or below it. */
 static struct version_read version_at(const struct tracer *t, uint32_t key, struct place place,
@@ -171,7 +171,7 @@ static struct version_read version_at(const struct tracer *t, uint32_t key, stru
     BISECT(i, 0, count,
            history_compare_places(history_ts(t->h, t->writes.at[at[i]].txn), place) < !below);
     if (i == 0)
-        return (struct version_read){ TRACE_INITIAL, VERSION_INITIAL };
+        return (struct version_read){ DATAFLOW_INITIAL, VERSION_INITIAL };
     return (struct version_read){ t->writes.at[at[i - 1]].txn, t->writes.at[at[i - 1]].op };
 }
 
@@ -190,11 +190,11 @@ static struct version_read certified_version(const struct tracer *t, uint32_t tx
                 uint32_t version = h->set_version[i];
 
                 if (version == VERSION_INITIAL)
-                    return (struct version_read){ TRACE_INITIAL, VERSION_INITIAL };
+                    return (struct version_read){ DATAFLOW_INITIAL, VERSION_INITIAL };
                 return (struct version_read){ history_txn_of(h, version), version };
             }
         if (snapshot.parts == 0 && ts.parts == 0)
-            return (struct version_read){ TRACE_INITIAL, VERSION_INITIAL };
+            return (struct version_read){ DATAFLOW_INITIAL, VERSION_INITIAL };
     }
     if (!t->key_is_placed[key] || (snapshot.parts == 0 && ts.parts == 0))
         return VERSION_UNSAID;
@@ -206,7 +206,7 @@ static bool version_has(const struct tracer *t, struct version_read version, uin
 {
     const struct history *h = t->h;
     struct value left =
-        version.txn == TRACE_INITIAL ? history_initial(h, key) : value_left(h, version.op);
+        version.txn == DATAFLOW_INITIAL ? history_initial(h, key) : value_left(h, version.op);
 
     return history_values_equal(h, left, value);
 }
@@ -221,7 +221,7 @@ static struct version_read version_of_value(struct tracer *t, uint32_t txn, uint
     uint64_t place;
 
     if (map_find(&t->by_value, value_key(key, value), &place))
-        for (uint32_t i = (uint32_t)place; i != TRACE_NONE; i = t->writes.at[i].next) {
+        for (uint32_t i = (uint32_t)place; i != DATAFLOW_NONE; i = t->writes.at[i].next) {
             const struct final_write *w = &t->writes.at[i];
 
             if (w->txn == txn || w->key != key ||
@@ -229,16 +229,16 @@ static struct version_read version_of_value(struct tracer *t, uint32_t txn, uint
                 continue;
             found++;
             first = (struct version_read){ w->txn, w->op };
-            if (best.txn == TRACE_NONE && w->txn < txn)
+            if (best.txn == DATAFLOW_NONE && w->txn < txn)
                 best = first;
         }
     if (history_values_equal(h, history_initial(h, key), value)) {
         found++;
-        if (best.txn == TRACE_NONE)
-            best = (struct version_read){ TRACE_INITIAL, VERSION_INITIAL };
+        if (best.txn == DATAFLOW_NONE)
+            best = (struct version_read){ DATAFLOW_INITIAL, VERSION_INITIAL };
     }
     t->trace->guessed += found > 1;
-    return best.txn == TRACE_NONE ? first : best;
+    return best.txn == DATAFLOW_NONE ? first : best;
 }
 
 /* Adds a read of the version, which must be a last one. Keys that nobody writes are left out. */
@@ -250,7 +250,7 @@ static enum status add_read(struct tracer *t, uint32_t txn, uint32_t op, uint32_
 
     if (t->key_start[key] == t->key_start[key + 1] || version.txn == txn)
         return STATUS_OK;
-    if (version.txn != TRACE_INITIAL) {
+    if (version.txn != DATAFLOW_INITIAL) {
         if (!map_find(&t->last, write_name(version.txn, key), &place) ||
             t->writes.at[place].op != version.op)
             return error_set(
@@ -259,7 +259,7 @@ static enum status add_read(struct tracer *t, uint32_t txn, uint32_t op, uint32_
                 t->h->txn_id[txn], (int)name.length, name.at, t->h->txn_id[version.txn]);
         t->is_in[version.txn] = true;
     }
-    return array_push(&t->events, ((struct trace_event){ key, version.txn, op }), err);
+    return array_push(&t->events, ((struct dataflow_event){ key, version.txn, op }), err);
 }
 
 /* A read that was answered with a value. */
@@ -273,9 +273,9 @@ static enum status add_answered(struct tracer *t, uint32_t txn, uint32_t head, u
 
     if (t->own_date[key] == txn + 1 || value.kind == VALUE_NONE)
         return STATUS_OK;
-    if (version.txn == TRACE_NONE || !version_has(t, version, key, value))
+    if (version.txn == DATAFLOW_NONE || !version_has(t, version, key, value))
         version = version_of_value(t, txn, key, value);
-    if (version.txn == TRACE_NONE)
+    if (version.txn == DATAFLOW_NONE)
         return error_set(err, STATUS_BAD_INPUT,
                          "T%" PRId64 " reads a value of %.*s that no transaction left there",
                          t->h->txn_id[txn], (int)name.length, name.at);
@@ -290,7 +290,7 @@ static enum status find_matches(struct tracer *t, uint32_t predicate, struct err
     const struct history *h = t->h;
     uint32_t table = predicates_get(t->predicates, predicate)->table;
 
-    if (t->match_start[predicate] != TRACE_NONE)
+    if (t->match_start[predicate] != DATAFLOW_NONE)
         return STATUS_OK;
     t->match_start[predicate] = (uint32_t)t->matches.count;
     for (uint32_t i = t->table_start[table]; i < t->table_start[table + 1]; i++) {
@@ -327,8 +327,8 @@ static enum status add_passed_over(struct tracer *t, uint32_t txn, uint32_t head
         if (t->row_date[key] == head + 1 || t->own_date[key] == txn + 1)
             continue;
         version = certified_version(t, txn, head, key);
-        is_unjudged |= version.txn == TRACE_NONE;
-        if (version.txn != TRACE_NONE)
+        is_unjudged |= version.txn == DATAFLOW_NONE;
+        if (version.txn != DATAFLOW_NONE)
             TRY(add_read(t, txn, head, key, version, err));
     }
     t->trace->unjudged += is_unjudged;
@@ -345,7 +345,7 @@ static enum status add_row_before(struct tracer *t, uint32_t txn, uint32_t head,
 
     if (t->own_date[key] == txn + 1)
         return STATUS_OK;
-    if (version.txn == TRACE_NONE) {
+    if (version.txn == DATAFLOW_NONE) {
         *is_unjudged |= !is_insert;
         return STATUS_OK;
     }
@@ -367,7 +367,7 @@ static enum status add_final_write(struct tracer *t, uint32_t txn, uint32_t op, 
         !map_find(&t->last, write_name(txn, t->h->op_key[op]), &place) ||
         t->writes.at[place].op != op)
         return STATUS_OK;
-    return array_push(&t->events, ((struct trace_event){ t->h->op_key[op], TRACE_NONE, op }), err);
+    return array_push(&t->events, ((struct dataflow_event){ t->h->op_key[op], DATAFLOW_NONE, op }), err);
 }
 
 /* The rows of a head; all are read before any is written. */
@@ -409,7 +409,7 @@ static enum status open_predicates(struct tracer *t, struct error *err)
     PREDICT_TAKE(t->arena, t->match_start, count, err);
     PREDICT_TAKE(t->arena, t->match_count, count, err);
     for (uint32_t p = 0; p < count; p++)
-        t->match_start[p] = TRACE_NONE;
+        t->match_start[p] = DATAFLOW_NONE;
     return STATUS_OK;
 }
 
@@ -481,7 +481,7 @@ static enum status gather_events(struct tracer *t, uint32_t *start, struct error
 static enum status renumber(struct tracer *t, const uint32_t *start, struct error *err)
 {
     const struct history *h = t->h;
-    struct trace *trace = t->trace;
+    struct dataflow *trace = t->trace;
     uint32_t *number, *key_number;
 
     PREDICT_TAKE(t->arena, number, h->txn_count, err);
@@ -501,14 +501,14 @@ static enum status renumber(struct tracer *t, const uint32_t *start, struct erro
     for (uint32_t i = 0; i < trace->txn_count; i++) {
         trace->event_start[i] = trace->event_count;
         for (uint32_t e = start[trace->txn[i]]; e < start[trace->txn[i] + 1]; e++) {
-            struct trace_event event = t->events.at[e];
+            struct dataflow_event event = t->events.at[e];
 
-            if (key_number[event.key] == TRACE_NONE) {
+            if (key_number[event.key] == DATAFLOW_NONE) {
                 trace->key[trace->key_count] = event.key;
                 key_number[event.key] = trace->key_count++;
             }
             event.key = key_number[event.key];
-            if (event.writer < TRACE_INITIAL)
+            if (event.writer < DATAFLOW_INITIAL)
                 event.writer = number[event.writer];
             trace->events[trace->event_count++] = event;
         }
@@ -529,16 +529,16 @@ static enum status trace_fill(struct tracer *t, struct error *err)
     TRY(open_predicates(t, err));
     TRY(gather_events(t, start, err));
     TRY(renumber(t, start, err));
-    return trace_index(t->trace, t->arena, err);
+    return dataflow_index(t->trace, t->arena, err);
 }
 
-enum status trace_of_history(struct trace *trace, const struct history *h, struct arena *arena,
+enum status dataflow_of_history(struct dataflow *trace, const struct history *h, struct arena *arena,
                        struct error *err)
 {
     struct tracer t = { .h = h, .trace = trace, .arena = arena };
     enum status status;
 
-    *trace = (struct trace){ .history = h };
+    *trace = (struct dataflow){ .history = h };
     status = trace_fill(&t, err);
     predicate_scratch_close(&t.scratch);
     predicates_close(t.predicates);
@@ -551,7 +551,7 @@ enum status trace_of_history(struct trace *trace, const struct history *h, struc
 }
 
 /* Sessions are numbered as they first come. */
-static enum status index_sessions(struct trace *trace, struct arena *arena, struct error *err)
+static enum status index_sessions(struct dataflow *trace, struct arena *arena, struct error *err)
 {
     struct map numbers = { 0 };
     enum status status = STATUS_OK;
@@ -579,7 +579,7 @@ static enum status index_sessions(struct trace *trace, struct arena *arena, stru
         uint32_t s = trace->session[txn], place = trace->session_start[s + 1]++;
 
         trace->session_txns[place] = txn;
-        trace->previous[txn] = last[s] ? last[s] - 1 : TRACE_NONE;
+        trace->previous[txn] = last[s] ? last[s] - 1 : DATAFLOW_NONE;
         trace->ordinal[txn] = last[s] ? trace->ordinal[last[s] - 1] + 1 : 0;
         last[s] = txn + 1;
     }
@@ -587,7 +587,7 @@ static enum status index_sessions(struct trace *trace, struct arena *arena, stru
 }
 
 /* Of a trace of no history. */
-static enum status number_transactions(struct trace *trace, struct arena *arena, struct error *err)
+static enum status number_transactions(struct dataflow *trace, struct arena *arena, struct error *err)
 {
     PREDICT_TAKE(arena, trace->txn, trace->txn_count, err);
     PREDICT_TAKE(arena, trace->key, trace->key_count, err);
@@ -598,7 +598,7 @@ static enum status number_transactions(struct trace *trace, struct arena *arena,
     return STATUS_OK;
 }
 
-enum status trace_index(struct trace *trace, struct arena *arena, struct error *err)
+enum status dataflow_index(struct dataflow *trace, struct arena *arena, struct error *err)
 {
     if (!trace->txn)
         TRY(number_transactions(trace, arena, err));
@@ -606,24 +606,24 @@ enum status trace_index(struct trace *trace, struct arena *arena, struct error *
     PREDICT_TAKE(arena, trace->writer_start, trace->key_count + 2, err);
     PREDICT_TAKE(arena, trace->writers, trace->event_count, err);
     for (uint32_t e = 0; e < trace->event_count; e++)
-        if (!trace_is_read(trace->events[e]))
+        if (!dataflow_is_read(trace->events[e]))
             trace->writer_start[trace->events[e].key + 2]++;
     array_sum_prefixes(trace->writer_start, trace->key_count + 2);
     for (uint32_t txn = 0; txn < trace->txn_count; txn++)
         for (uint32_t e = trace->event_start[txn]; e < trace->event_start[txn + 1]; e++)
-            if (!trace_is_read(trace->events[e]))
+            if (!dataflow_is_read(trace->events[e]))
                 trace->writers[trace->writer_start[trace->events[e].key + 1]++] = txn;
     return STATUS_OK;
 }
 
 /* --- Back to a history -------------------------------------------------------------- */
 
-static int64_t txn_name(const struct trace *trace, uint32_t txn)
+static int64_t txn_name(const struct dataflow *trace, uint32_t txn)
 {
     return trace->history ? trace->history->txn_id[trace->txn[txn]] : txn + 1;
 }
 
-static enum status build_txn(const struct trace *trace, uint32_t txn, const uint32_t *keys,
+static enum status build_txn(const struct dataflow *trace, uint32_t txn, const uint32_t *keys,
                              struct builder *b, struct error *err)
 {
     const struct history *h = trace->history;
@@ -631,19 +631,19 @@ static enum status build_txn(const struct trace *trace, uint32_t txn, const uint
 
     TRY(builder_begin_txn(b, txn_name(trace, txn), session, TXN_OK, err));
     for (uint32_t e = trace->event_start[txn]; e < trace->event_start[txn + 1]; e++) {
-        struct trace_event event = trace->events[e];
+        struct dataflow_event event = trace->events[e];
         struct value value =
-            event.writer == TRACE_INITIAL
+            event.writer == DATAFLOW_INITIAL
                 ? value_null()
-                : value_integer((trace_is_read(event) ? event.writer : txn) + INT64_C(1));
+                : value_integer((dataflow_is_read(event) ? event.writer : txn) + INT64_C(1));
 
-        TRY(builder_add_op(b, trace_is_read(event) ? OP_READ : OP_WRITE, keys[event.key], value,
+        TRY(builder_add_op(b, dataflow_is_read(event) ? OP_READ : OP_WRITE, keys[event.key], value,
                            err));
     }
     return builder_end_txn(b, err);
 }
 
-static enum status build_history(const struct trace *trace, struct builder *b, uint32_t *keys,
+static enum status build_history(const struct dataflow *trace, struct builder *b, uint32_t *keys,
                                  struct error *err)
 {
     TRY(builder_set_workload(b, TEXT("predicted"), err));
@@ -661,7 +661,7 @@ static enum status build_history(const struct trace *trace, struct builder *b, u
     return STATUS_OK;
 }
 
-enum status trace_to_history(const struct trace *trace, struct history *h, struct error *err)
+enum status dataflow_to_history(const struct dataflow *trace, struct history *h, struct error *err)
 {
     uint32_t *keys = calloc(trace->key_count + 1, sizeof *keys);
     struct builder b;
@@ -679,10 +679,10 @@ enum status trace_to_history(const struct trace *trace, struct history *h, struc
     return status;
 }
 
-uint32_t trace_write_of(const struct trace *trace, uint32_t txn, uint32_t key)
+uint32_t dataflow_write_of(const struct dataflow *trace, uint32_t txn, uint32_t key)
 {
     for (uint32_t e = trace->event_start[txn]; e < trace->event_start[txn + 1]; e++)
-        if (trace->events[e].key == key && !trace_is_read(trace->events[e]))
+        if (trace->events[e].key == key && !dataflow_is_read(trace->events[e]))
             return e;
-    return TRACE_NONE;
+    return DATAFLOW_NONE;
 }
