@@ -27,7 +27,8 @@ static enum status load_scenario(struct scenario **scenario, const char *path, s
     if ((*scenario)->workload.kind == WORKLOAD_PROGRAM)
         return STATUS_OK;
     error_set_file(err, path);
-    return error_set(err, STATUS_BAD_INPUT, "its workload is no program whose calls could be executed again");
+    return error_set(err, STATUS_BAD_INPUT,
+                     "its workload is no program whose calls could be executed again");
 }
 
 static void close_scenario(struct scenario *scenario)
@@ -51,7 +52,8 @@ static enum status load_program(struct predict_program *p, const char *path, str
     return status;
 }
 
-enum status predict_program_read(struct predict_program *p, const char *program, const char *log, struct error *err)
+enum status predict_program_read(struct predict_program *p, const char *program, const char *log,
+                                 struct error *err)
 {
     struct source source;
     enum status status;
@@ -70,8 +72,8 @@ enum status predict_program_read(struct predict_program *p, const char *program,
 
 /* --- The calls of a run ------------------------------------------------------------------ */
 
-static enum status run_directed(const struct scenario *scenario, const atomic_bool *stop, struct buffer *log,
-                                struct error *err)
+static enum status run_directed(const struct scenario *scenario, const atomic_bool *stop,
+                                struct buffer *log, struct error *err)
 {
     struct director_trial_options options = { .director = "latest", .producer = "", .stop = stop };
     struct director_trial *trial = calloc(1, sizeof *trial);
@@ -112,8 +114,9 @@ static enum status take_log(struct predict_program *p, const char *name, struct 
 }
 
 /* The calls of a run, if the history is what they do, executed one after another. */
-static enum status find_run(struct predict_program *p, const struct scenario *scenario, const char *path,
-                            const struct dataflow *t, const atomic_bool *stop, struct error *err)
+static enum status find_run(struct predict_program *p, const struct scenario *scenario,
+                            const char *path, const struct dataflow *t, const atomic_bool *stop,
+                            struct error *err)
 {
     bool matches;
 
@@ -124,14 +127,17 @@ static enum status find_run(struct predict_program *p, const struct scenario *sc
         return STATUS_OK;
     error_set_file(err, path);
     return error_set(err, STATUS_BAD_INPUT,
-                     "the history is not what `ordeal run --director latest` makes of this scenario with seed %llu: "
-                     "give the scenario.toml that its --out wrote, or in place of the history the log of calls that "
+                     "the history is not what `ordeal run --director latest` makes of this "
+                     "scenario with seed %llu: "
+                     "give the scenario.toml that its --out wrote, or in place of the history the "
+                     "log of calls that "
                      "--audit-log writes",
                      (unsigned long long)scenario->seed);
 }
 
-enum status predict_program_run(struct predict_program *p, const char *path, const struct dataflow *t,
-                                const atomic_bool *stop, struct error *err)
+enum status predict_program_run(struct predict_program *p, const char *path,
+                                const struct dataflow *t, const atomic_bool *stop,
+                                struct error *err)
 {
     struct scenario *scenario = NULL;
     enum status status;
@@ -139,7 +145,8 @@ enum status predict_program_run(struct predict_program *p, const char *path, con
     *p = (struct predict_program){ 0 };
     if (is_sql(path))
         return error_set(err, STATUS_BAD_INPUT,
-                         "a history does not say what was called: with --program FILE.sql, HISTORY is a log of calls; "
+                         "a history does not say what was called: with --program FILE.sql, HISTORY "
+                         "is a log of calls; "
                          "with a history, --program is the scenario that it is of");
     status = load_scenario(&scenario, path, err);
     if (status == STATUS_OK)

@@ -26,11 +26,12 @@ struct predict_program {
 /* Whether HISTORY is a log of calls. */
 bool predict_program_is_log(const char *history);
 /* Reads the log of calls. Closed by predict_program_close(), whatever the status. */
-MUST_USE enum status predict_program_read(struct predict_program *, const char *program, const char *log,
-                                          struct error *);
+MUST_USE enum status predict_program_read(struct predict_program *, const char *program,
+                                          const char *log, struct error *);
 /* Runs the scenario on the directed store for its calls; refused if the history is not of that run. */
-MUST_USE enum status predict_program_run(struct predict_program *, const char *scenario, const struct dataflow *,
-                                         const atomic_bool *stop, struct error *);
+MUST_USE enum status predict_program_run(struct predict_program *, const char *scenario,
+                                         const struct dataflow *, const atomic_bool *stop,
+                                         struct error *);
 void predict_program_close(struct predict_program *);
 
 #endif

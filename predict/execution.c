@@ -88,11 +88,9 @@ static uint32_t execution_choose(void *context, const struct directed_read *read
     while (e < t->event_start[x->txn + 1] &&
            (!dataflow_is_read(t->events[e]) || t->events[e].key != key || x->is_met[e]))
         e++;
-    if (e == t->event_start[x->txn + 1]) {
-        if (read->count > 1 && x->end == e)
-            differ(x, "T%" PRId64 " reads %.*s besides", id_of(x, x->txn), TEXT_PRINT(name));
+    /* A row that no version of could have matched is none that the trace has. */
+    if (e == t->event_start[x->txn + 1])
         return read->count - 1;
-    }
     x->is_met[e] = true;
     found = find_candidate(x, read, e < x->end ? x->writer[e] : t->events[e].writer);
     if (found < read->count)
@@ -103,13 +101,26 @@ static uint32_t execution_choose(void *context, const struct directed_read *read
     return read->count - 1;
 }
 
+/* A row that nobody has written yet is not asked for: it is not there. */
+static bool is_absent(const struct execution *x, uint32_t event)
+{
+    const struct dataflow *t = x->trace;
+    uint32_t key = t->events[event].key;
+
+    for (uint32_t i = t->writer_start[key]; i < t->writer_start[key + 1]; i++)
+        if (x->executed[t->writers[i]] != DATAFLOW_NONE && t->writers[i] != x->txn)
+            return false;
+    return x->writer[event] == DATAFLOW_INITIAL &&
+           history_initial(t->history, t->key[key]).kind == VALUE_NULL;
+}
+
 /* Reads that the transaction should have done. A key that it saw before it need not have asked for again. */
 static void find_undone(struct execution *x, uint32_t txn)
 {
     const struct dataflow *t = x->trace;
 
     for (uint32_t e = t->event_start[txn]; e < x->end; e++) {
-        bool is_done = !dataflow_is_read(t->events[e]) || x->is_met[e];
+        bool is_done = !dataflow_is_read(t->events[e]) || x->is_met[e] || is_absent(x, e);
 
         for (uint32_t before = t->event_start[txn]; before < e && !is_done; before++)
             is_done = x->is_met[before] && t->events[before].key == t->events[e].key &&
@@ -120,6 +131,31 @@ static void find_undone(struct execution *x, uint32_t txn)
             differ(x, "T%" PRId64 " does not read %.*s", id_of(x, txn), TEXT_PRINT(name));
         }
     }
+}
+
+/* The keys that it wrote, where all of it is wanted. */
+static void compare_writes(struct execution *x, uint32_t txn, uint32_t number)
+{
+    const struct dataflow *t = x->trace;
+    uint32_t count, wanted = 0;
+    const uint32_t *writes = directed_writes(x->store, number, &count);
+
+    if (x->end < t->event_start[txn + 1])
+        return;
+    for (uint32_t e = t->event_start[txn]; e < x->end; e++)
+        wanted += !dataflow_is_read(t->events[e]);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t key = intern_find(&x->keys, directed_key_text(x->store, writes[i]));
+
+        if (key == INTERN_NONE || dataflow_write_of(t, txn, key) == DATAFLOW_NONE) {
+            struct text name = directed_key_text(x->store, writes[i]);
+
+            differ(x, "T%" PRId64 " writes %.*s", id_of(x, txn), TEXT_PRINT(name));
+            return;
+        }
+    }
+    if (count < wanted)
+        differ(x, "T%" PRId64 " writes less", id_of(x, txn));
 }
 
 enum status execution_run(struct execution *x, uint32_t txn, uint32_t events, bool *is_committed,
@@ -143,6 +179,7 @@ enum status execution_run(struct execution *x, uint32_t txn, uint32_t events, bo
     if (*is_committed) {
         x->executed[txn] = outcome.txn;
         find_undone(x, txn);
+        compare_writes(x, txn, outcome.txn);
     } else {
         differ(x, "T%" PRId64 " does not commit: %s", id_of(x, txn),
                outcome.message ? outcome.message : "refused");

@@ -23,7 +23,8 @@ struct execution {
     uint32_t *executed; /* by transaction: its number in the store, or DATAFLOW_NONE */
     bool *is_met;       /* by event: the read was done */
     uint32_t txn, end;  /* at hand; and the event behind the last that is wanted */
-    struct choice_recorder recorder; /* what was chosen; its choices are NULL if nobody wants them */
+    struct choice_recorder
+        recorder; /* what was chosen; its choices are NULL if nobody wants them */
     uint64_t differences;
     char difference[200]; /* the first */
 };

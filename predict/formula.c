@@ -333,7 +333,8 @@ static enum status add_sees(struct formula *f, uint32_t t, uint32_t c, uint32_t 
 
     *literal = LITERAL_TRUE;
     if (previous != DATAFLOW_NONE &&
-        (c == previous || (is_atomic ? n->trace->session[c] == n->trace->session[t] && c < t
+        (c == previous || (is_atomic ? n->trace->session[c] == n->trace->session[t] &&
+                                           n->trace->ordinal[c] < n->trace->ordinal[previous]
                                      : happens_before(n, c, previous))))
         return STATUS_OK;
     *literal = formula_from(f, t, c);
@@ -439,11 +440,21 @@ static enum status add_snapshot_reads(struct formula *f, uint32_t txn, struct er
     return STATUS_OK;
 }
 
-/* Snapshot: of two writers of a key one commits before the other begins. */
-static enum status add_first_committers(struct formula *f, struct error *err)
+/*
+ * Snapshot: of two writers of a key one commits before the other begins. What a transaction writes behind its cut
+ * counts, too: it goes on, and would be refused.
+ */
+static enum status add_first_committers(struct formula *f, uint32_t *takes_part, struct error *err)
 {
     const struct normal_form *n = f->n;
     const struct dataflow *t = n->trace;
+
+    for (uint32_t txn = 0; txn < t->txn_count; txn++) {
+        /* Where there are variants, an observed one is the boundary by them alone. */
+        bool may_be_cut = !t->variant_of || dataflow_is_variant(t, txn);
+
+        TRY(either(f, f->full[txn], may_be_cut ? f->boundary[txn] : LITERAL_FALSE, false, &takes_part[txn], err));
+    }
 
     for (uint32_t key = 0; key < t->key_count; key++)
         for (uint32_t i = t->writer_start[key]; i < t->writer_start[key + 1]; i++)
@@ -454,8 +465,7 @@ static enum status add_first_committers(struct formula *f, struct error *err)
                     continue;
                 TRY(commits_before(f, a, b, &first, err));
                 TRY(commits_before(f, b, a, &second, err));
-                FORMULA_ADD(f, err, literal_not(f->written[normal_form_write(n, a, key)]),
-                            literal_not(f->written[normal_form_write(n, b, key)]), first, second);
+                FORMULA_ADD(f, err, literal_not(takes_part[a]), literal_not(takes_part[b]), first, second);
             }
     return STATUS_OK;
 }
@@ -512,7 +522,7 @@ static enum status add_level(struct formula *f, struct error *err)
             break;
         }
     }
-    return n->level == LEVEL_SNAPSHOT ? add_first_committers(f, err) : STATUS_OK;
+    return n->level == LEVEL_SNAPSHOT ? add_first_committers(f, scratch, err) : STATUS_OK;
 }
 
 /* --- All of it ----------------------------------------------------------------------- */

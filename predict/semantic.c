@@ -2,38 +2,70 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/array.h"
+#include "base/hash.h"
 #include "predict/execution_private.h"
 #include "predict/predict_private.h"
 
-#define VARIANTS_MAX 200      /* of a transaction */
-#define ALL_VARIANTS_MAX 2000 /* of all */
+#define RUNS_MAX 20000      /* of a transaction */
+#define RUNS_MAX_APART 200  /* likewise, where what was tried is not merged */
+#define ALL_RUNS_MAX 400000 /* of all */
+#define ALL_VARIANTS_MAX 2000
 
-/* A combination of choices: of the first reads; the others are as they were. `choice` in the array of all. */
+/* A combination of choices: of the first reads; the others are as they were. `start` in the array of all. */
 struct combination {
     size_t start;
     uint32_t count;
 };
 
+/* A read of an execution: its values, the usual one first, and which was chosen. */
+struct valued_read {
+    uint32_t key;           /* the store's number */
+    uint32_t start, values; /* the values' sets of writers, in `sets` */
+    uint32_t chosen;
+};
+
+/* Executions of a transaction that read and write the same keys. */
+struct variant {
+    uint32_t of, number; /* number: in the store */
+    uint64_t shape;
+    size_t reads, read_count; /* in `sources` */
+};
+
+/* From whom a read of a variant may come. */
+struct variant_source {
+    uint32_t key;
+    size_t set;
+};
+
 struct semantic {
     const struct predict_calls *calls;
     const struct dataflow *observed;
+    const struct predict_options *options;
     struct semantic_result *result;
     struct execution execution;
-    ARRAY(uint32_t) variant_of; /* by number in the store, behind the observed ones */
-    /* Of the transaction at hand: what is tried, and of the execution at hand the number of values of each read. */
+    bool merges; /* executions of one shape are one variant */
+    uint32_t
+        words; /* of a set of writers: a bit for each observed transaction, and one for the initial state */
+    ARRAY(struct variant) variants;
+    ARRAY(struct variant_source) sources;
+    ARRAY(uint64_t) source_sets;
+    size_t first; /* variant of the transaction at hand */
+    uint32_t runs;
+    /* What is tried of the transaction at hand, and the execution at hand. */
     ARRAY(struct combination) queue;
     ARRAY(uint32_t) choices;
     const struct combination *at;
-    ARRAY(uint32_t) values;
-    ARRAY(uint32_t)
-    representatives; /* of the read at hand: candidates of different values, the usual one first */
-    bool is_short;   /* memory ran out in a callback */
+    ARRAY(struct valued_read) reads;
+    ARRAY(uint64_t) sets;
+    ARRAY(uint32_t) representatives; /* of the read at hand: a candidate of each value */
+    bool is_short;                   /* memory ran out in a callback */
     struct error *err;
 };
 
-/* --- One variant ---------------------------------------------------------------------------- */
+/* --- One execution ----------------------------------------------------------------------------- */
 
 static bool rows_are_equal(const struct datum *a, const struct datum *b, uint32_t columns)
 {
@@ -46,76 +78,193 @@ static bool rows_are_equal(const struct datum *a, const struct datum *b, uint32_
     return true;
 }
 
-/* Candidates of the observed transactions, one for each value; first the newest. */
-static bool find_representatives(struct semantic *s, const struct directed_read *read)
+/* UINT32_MAX: of another variant. */
+static uint32_t bit_of(const struct semantic *s, uint32_t writer)
+{
+    if (writer == DIRECTED_INITIAL)
+        return s->observed->txn_count;
+    return writer < s->observed->txn_count ? writer : UINT32_MAX;
+}
+
+/* Candidates of the observed transactions by their values, with a set of writers for each; first the newest. */
+static enum status find_values(struct semantic *s, const struct directed_read *read,
+                               struct valued_read *r)
 {
     uint32_t columns = s->calls->program->tree.schema.tables[read->table].column_count;
 
     s->representatives.count = 0;
+    *r = (struct valued_read){ .key = read->key, .start = (uint32_t)s->sets.count };
     for (uint32_t i = read->count; i-- > 0;) {
-        bool is_known = read->candidates[i].writer != DIRECTED_INITIAL &&
-                        read->candidates[i].writer >= s->observed->txn_count;
+        const struct directed_version *v = &read->candidates[i];
+        uint32_t value = 0, bit = bit_of(s, v->writer);
 
-        for (size_t k = 0; k < s->representatives.count && !is_known; k++)
-            is_known = rows_are_equal(read->candidates[i].row,
-                                      read->candidates[s->representatives.at[k]].row, columns);
-        if (!is_known && array_push(&s->representatives, i, s->err) != STATUS_OK)
-            return false;
+        /* Not of other variants, and not of what it is itself instead of. */
+        if (bit == UINT32_MAX || bit == s->execution.txn)
+            continue;
+        while (value < r->values &&
+               !rows_are_equal(v->row, read->candidates[s->representatives.at[value]].row, columns))
+            value++;
+        if (value == r->values) {
+            TRY(array_push(&s->representatives, i, s->err));
+            TRY(array_reserve(&s->sets, s->words, s->err));
+            memset(s->sets.at + s->sets.count, 0, s->words * sizeof *s->sets.at);
+            s->sets.count += s->words;
+            r->values++;
+        }
+        s->sets.at[r->start + value * s->words + bit / 64] |= UINT64_C(1) << bit % 64;
     }
-    return s->representatives.count > 0;
+    return STATUS_OK;
 }
 
-/* Puts the version first that the transaction observed, by the next read of the key that it has not done. */
-static void put_observed_first(struct semantic *s, const struct directed_read *read)
+static void swap_values(struct semantic *s, const struct valued_read *r, uint32_t a, uint32_t b)
+{
+    uint32_t first = s->representatives.at[a];
+
+    s->representatives.at[a] = s->representatives.at[b];
+    s->representatives.at[b] = first;
+    for (uint32_t word = 0; word < s->words; word++) {
+        uint64_t *x = &s->sets.at[r->start + a * s->words + word],
+                 *y = &s->sets.at[r->start + b * s->words + word];
+        uint64_t kept = *x;
+
+        *x = *y;
+        *y = kept;
+    }
+}
+
+/* Puts the value first that the transaction observed, by the next read of the key that it has not done. */
+static void put_observed_first(struct semantic *s, const struct directed_read *read,
+                               const struct valued_read *r)
 {
     struct execution *x = &s->execution;
     const struct dataflow *t = s->observed;
-    uint32_t key = intern_find(&x->keys, directed_key_text(read->store, read->key)),
-             writer = DATAFLOW_NONE;
-    uint32_t columns = s->calls->program->tree.schema.tables[read->table].column_count;
-    const struct datum *row = NULL;
-    bool is_there = false;
+    uint32_t key = intern_find(&x->keys, directed_key_text(read->store, read->key));
 
     for (uint32_t e = t->event_start[x->txn]; e < t->event_start[x->txn + 1] && key != INTERN_NONE;
-         e++)
-        if (dataflow_is_read(t->events[e]) && t->events[e].key == key && !x->is_met[e]) {
-            x->is_met[e] = true;
-            writer = t->events[e].writer == DATAFLOW_INITIAL ? DIRECTED_INITIAL : t->events[e].writer;
-            break;
-        }
-    for (uint32_t i = 0; i < read->count && writer != DATAFLOW_NONE; i++)
-        if (read->candidates[i].writer == writer) {
-            row = read->candidates[i].row;
-            is_there = true;
-        }
-    for (size_t k = 1; k < s->representatives.count && is_there; k++)
-        if (rows_are_equal(row, read->candidates[s->representatives.at[k]].row, columns)) {
-            uint32_t first = s->representatives.at[0];
+         e++) {
+        uint32_t bit = t->events[e].writer == DATAFLOW_INITIAL ? t->txn_count : t->events[e].writer;
 
-            s->representatives.at[0] = s->representatives.at[k];
-            s->representatives.at[k] = first;
-        }
+        if (!dataflow_is_read(t->events[e]) || t->events[e].key != key || x->is_met[e])
+            continue;
+        x->is_met[e] = true;
+        for (uint32_t value = 1; value < r->values; value++)
+            if (s->sets.at[r->start + value * s->words + bit / 64] >> bit % 64 & 1)
+                swap_values(s, r, 0, value);
+        return;
+    }
+}
+
+/* A key that was read before has the same value, unless the level lets it change. */
+static const struct valued_read *read_before(const struct semantic *s, uint32_t key)
+{
+    for (size_t i = 0; i < s->reads.count && s->options->level != LEVEL_READ_COMMITTED; i++)
+        if (s->reads.at[i].key == key)
+            return &s->reads.at[i];
+    return NULL;
+}
+
+static uint32_t find_again(const struct semantic *s, const struct directed_read *read,
+                           const struct valued_read *r)
+{
+    const uint64_t *set = s->sets.at + r->start + r->chosen * s->words;
+
+    for (uint32_t i = read->count; i-- > 0;) {
+        uint32_t bit = bit_of(s, read->candidates[i].writer);
+
+        if (bit != UINT32_MAX && set[bit / 64] >> bit % 64 & 1)
+            return i;
+    }
+    return read->count - 1;
 }
 
 static uint32_t semantic_choose(void *context, const struct directed_read *read)
 {
     struct semantic *s = context;
-    size_t number = s->values.count;
-    uint32_t choice = 0;
+    const struct valued_read *before = read_before(s, read->key);
+    size_t number = s->reads.count;
+    struct valued_read r;
 
-    if (!find_representatives(s, read) ||
-        array_push(&s->values, (uint32_t)s->representatives.count, s->err) != STATUS_OK) {
+    if (before)
+        return find_again(s, read, before);
+    if (find_values(s, read, &r) != STATUS_OK || r.values == 0) {
         s->is_short = true;
         return read->count - 1;
     }
-    put_observed_first(s, read);
-    if (number < s->at->count)
-        choice = s->choices.at[s->at->start + number];
-    return s->representatives.at[choice < s->representatives.count ? choice : 0];
+    put_observed_first(s, read, &r);
+    if (number < s->at->count && s->choices.at[s->at->start + number] < r.values)
+        r.chosen = s->choices.at[s->at->start + number];
+    if (array_push(&s->reads, r, s->err) != STATUS_OK)
+        s->is_short = true;
+    return s->representatives.at[r.chosen];
 }
 
-static enum status run_variant(struct semantic *s, uint32_t txn, const struct combination *at,
+/* --- Variants ---------------------------------------------------------------------------------- */
+
+/* Which keys the last execution read, in order, and which it wrote. */
+static uint64_t find_shape(const struct semantic *s, uint32_t number)
+{
+    uint64_t shape = 0;
+    uint32_t count;
+    const uint32_t *writes = directed_writes(s->execution.store, number, &count);
+
+    for (size_t i = 0; i < s->reads.count; i++)
+        shape = hash_number(shape + s->reads.at[i].key + 1);
+    shape = hash_number(shape);
+    for (uint32_t i = 0; i < count; i++)
+        shape = hash_number(shape + writes[i] + 1);
+    return shape;
+}
+
+/* The writers of the values that were chosen may be read, too. */
+static void join_sources(struct semantic *s, const struct variant *v)
+{
+    for (size_t i = 0; i < v->read_count; i++)
+        for (uint32_t word = 0; word < s->words; word++)
+            s->source_sets.at[s->sources.at[v->reads + i].set + word] |=
+                s->sets.at[s->reads.at[i].start + s->reads.at[i].chosen * s->words + word];
+}
+
+static enum status add_variant(struct semantic *s, uint32_t txn, uint32_t number, uint64_t shape,
                                struct error *err)
+{
+    struct variant v = { txn, number, shape, s->sources.count, s->reads.count };
+
+    for (size_t i = 0; i < s->reads.count; i++) {
+        TRY(array_push(&s->sources,
+                       ((struct variant_source){ s->reads.at[i].key, s->source_sets.count }), err));
+        TRY(array_reserve(&s->source_sets, s->words, err));
+        memset(s->source_sets.at + s->source_sets.count, 0, s->words * sizeof *s->source_sets.at);
+        s->source_sets.count += s->words;
+    }
+    join_sources(s, &v);
+    return array_push(&s->variants, v, err);
+}
+
+/* What was executed last becomes a variant, or part of one. */
+static enum status take_execution(struct semantic *s, uint32_t txn, uint32_t number,
+                                  struct error *err)
+{
+    uint64_t shape = find_shape(s, number);
+
+    for (size_t i = s->first; i < s->variants.count && s->merges; i++) {
+        const struct variant *v = &s->variants.at[i];
+
+        if (v->shape != shape || v->read_count != s->reads.count)
+            continue;
+        join_sources(s, v);
+        directed_undo(s->execution.store);
+        return STATUS_OK;
+    }
+    if (s->variants.count >= ALL_VARIANTS_MAX) {
+        s->result->has_more = true;
+        directed_undo(s->execution.store);
+        return STATUS_OK;
+    }
+    return add_variant(s, txn, number, shape, err);
+}
+
+static enum status run_combination(struct semantic *s, uint32_t txn, const struct combination *at,
+                                   struct error *err)
 {
     struct execution *x = &s->execution;
     const struct predict_call *call = &s->calls->calls.at[x->call[txn]];
@@ -123,7 +272,7 @@ static enum status run_variant(struct semantic *s, uint32_t txn, const struct co
     struct directed_outcome outcome;
 
     s->at = at;
-    s->values.count = 0;
+    s->reads.count = s->sets.count = 0;
     s->err = err;
     x->txn = txn;
     for (uint32_t e = s->observed->event_start[txn]; e < s->observed->event_start[txn + 1]; e++)
@@ -133,24 +282,22 @@ static enum status run_variant(struct semantic *s, uint32_t txn, const struct co
                      &director, &outcome, err));
     if (s->is_short)
         return error_set(err, STATUS_OVER_LIMIT, "no memory for variants");
-    if (outcome.end != DIRECTED_COMMITTED) {
-        directed_undo(x->store);
-        return STATUS_OK;
-    }
-    s->result->variants++;
-    return array_push(&s->variant_of, txn, err);
+    s->runs++;
+    s->result->executions++;
+    if (outcome.end == DIRECTED_COMMITTED)
+        return take_execution(s, txn, outcome.txn, err);
+    directed_undo(x->store);
+    return STATUS_OK;
 }
-
-/* --- All variants of a transaction ------------------------------------------------------------ */
 
 /* The combinations in which one more read differs, behind the last that does. */
 static enum status queue_next(struct semantic *s, struct combination at, struct error *err)
 {
-    for (size_t read = at.count; read < s->values.count; read++)
-        for (uint32_t value = 1; value < s->values.at[read]; value++) {
+    for (size_t read = at.count; read < s->reads.count; read++)
+        for (uint32_t value = 1; value < s->reads.at[read].values; value++) {
             struct combination next = { s->choices.count, (uint32_t)read + 1 };
 
-            if (s->queue.count >= VARIANTS_MAX) {
+            if (s->queue.count >= (s->merges ? RUNS_MAX : RUNS_MAX_APART)) {
                 s->result->has_more = true;
                 return STATUS_OK;
             }
@@ -165,15 +312,16 @@ static enum status queue_next(struct semantic *s, struct combination at, struct 
 static enum status find_variants(struct semantic *s, uint32_t txn, struct error *err)
 {
     s->queue.count = s->choices.count = 0;
+    s->first = s->variants.count;
     TRY(array_push(&s->queue, ((struct combination){ 0, 0 }), err));
     for (size_t i = 0; i < s->queue.count; i++) {
         struct combination at = s->queue.at[i];
 
-        if (s->result->variants >= ALL_VARIANTS_MAX) {
+        if (s->runs >= ALL_RUNS_MAX || (s->options->stop && atomic_load(s->options->stop))) {
             s->result->has_more = true;
             return STATUS_OK;
         }
-        TRY(run_variant(s, txn, &at, err));
+        TRY(run_combination(s, txn, &at, err));
         TRY(queue_next(s, at, err));
     }
     return STATUS_OK;
@@ -199,6 +347,24 @@ static enum status run_observed(struct semantic *s, struct error *err)
     return STATUS_OK;
 }
 
+/* The sets of writers go to the events that read the keys. */
+static void put_sources(const struct semantic *s, struct dataflow *t, uint32_t txn,
+                        const struct variant *v)
+{
+    for (uint32_t e = t->event_start[txn]; e < t->event_start[txn + 1]; e++) {
+        struct text key = history_key(t->history, t->key[t->events[e].key]);
+
+        for (size_t i = v->reads; i < v->reads + v->read_count && dataflow_is_read(t->events[e]);
+             i++)
+            for (uint32_t word = 0;
+                 word < s->words &&
+                 text_equal(directed_key_text(s->execution.store, s->sources.at[i].key), key);
+                 word++)
+                t->sources[(size_t)e * s->words + word] |=
+                    s->source_sets.at[s->sources.at[i].set + word];
+    }
+}
+
 /* Variants stand in their sessions where the transactions stand that they are of, and in no list. */
 static enum status mark_variants(struct semantic *s, struct dataflow *t, struct arena *arena,
                                  struct error *err)
@@ -206,11 +372,14 @@ static enum status mark_variants(struct semantic *s, struct dataflow *t, struct 
     uint32_t observed = s->observed->txn_count, count = 0;
 
     PREDICT_TAKE(arena, t->variant_of, t->txn_count, err);
+    PREDICT_TAKE(arena, t->sources, (size_t)t->event_count * s->words, err);
+    t->source_words = s->words;
     for (uint32_t txn = 0; txn < t->txn_count; txn++) {
         t->variant_of[txn] = DATAFLOW_NONE;
         if (txn < observed)
             continue;
-        t->variant_of[txn] = s->variant_of.at[txn - observed];
+        t->variant_of[txn] = s->variants.at[txn - observed].of;
+        put_sources(s, t, txn, &s->variants.at[txn - observed]);
         t->previous[txn] = t->previous[t->variant_of[txn]];
         t->ordinal[txn] = DATAFLOW_NONE;
     }
@@ -263,7 +432,8 @@ static enum status gather(struct semantic *s, struct arena *arena, struct error 
 /* --- What is told of it -------------------------------------------------------------------------- */
 
 /* Whom the transaction read the key from, or DATAFLOW_NONE; by its id and the key's name. */
-static uint32_t observed_writer(const struct dataflow *observed, int64_t id, struct text key, int64_t *writer)
+static uint32_t observed_writer(const struct dataflow *observed, int64_t id, struct text key,
+                                int64_t *writer)
 {
     const struct history *h = observed->history;
 
@@ -273,7 +443,8 @@ static uint32_t observed_writer(const struct dataflow *observed, int64_t id, str
         for (uint32_t e = observed->event_start[txn]; e < observed->event_start[txn + 1]; e++) {
             struct dataflow_event event = observed->events[e];
 
-            if (!dataflow_is_read(event) || !text_equal(history_key(h, observed->key[event.key]), key))
+            if (!dataflow_is_read(event) ||
+                !text_equal(history_key(h, observed->key[event.key]), key))
                 continue;
             if (event.writer < DATAFLOW_INITIAL)
                 *writer = h->txn_id[observed->txn[event.writer]];
@@ -310,8 +481,8 @@ static void put_observed_writers(const struct dataflow *observed, struct dataflo
     }
 }
 
-static enum status tell_execution(const struct dataflow *observed, struct semantic_result *r, struct arena *arena,
-                                  struct error *err)
+static enum status tell_execution(const struct dataflow *observed, struct semantic_result *r,
+                                  struct arena *arena, struct error *err)
 {
     const struct prediction *found = &r->found;
     struct prediction *p = &r->prediction;
@@ -346,17 +517,20 @@ static enum status tell_execution(const struct dataflow *observed, struct semant
 }
 
 static enum status confirm(const struct predict_calls *calls, const struct dataflow *observed,
-                           const struct predict_options *options, struct arena *arena, struct semantic_result *r,
-                           struct error *err)
+                           const struct predict_options *options, struct arena *arena,
+                           struct semantic_result *r, struct error *err)
 {
     struct prediction *p = &r->prediction;
 
-    *p = (struct prediction){ .kind = r->found.kind, .is_saturated = r->found.is_saturated, .counts = r->found.counts };
+    *p = (struct prediction){ .kind = r->found.kind,
+                              .is_saturated = r->found.is_saturated,
+                              .counts = r->found.counts };
     snprintf(p->reason, sizeof p->reason, "%s", r->found.reason);
     if (p->kind == PREDICTION_NONE && r->has_more) {
         p->kind = PREDICTION_UNKNOWN;
         snprintf(p->reason, sizeof p->reason,
-                 "none among %" PRIu64 " other executions of the transactions, and there are more", r->variants);
+                 "none among %" PRIu64 " other executions of the transactions, and there are more",
+                 r->executions);
     }
     if (p->kind != PREDICTION_FOUND)
         return STATUS_OK;
@@ -365,29 +539,50 @@ static enum status confirm(const struct predict_calls *calls, const struct dataf
     if (r->validation.kind != VALIDATION_NOT_REPRODUCED)
         return tell_execution(observed, r, arena, err);
     p->kind = PREDICTION_UNKNOWN;
-    snprintf(p->reason, sizeof p->reason, "what was found did not happen when it was executed: %.200s",
-             r->validation.reason);
+    snprintf(p->reason, sizeof p->reason,
+             "what was found did not happen when it was executed: %.200s", r->validation.reason);
     return STATUS_OK;
 }
 
-enum status predict_semantic(const struct predict_calls *calls, const struct dataflow *observed,
-                             const struct predict_options *options, struct arena *arena, struct semantic_result *r,
-                             struct error *err)
+static enum status try_variants(const struct predict_calls *calls, const struct dataflow *observed,
+                                const struct predict_options *options, bool merges,
+                                struct arena *arena, struct semantic_result *r, struct error *err)
 {
-    struct semantic s = { .calls = calls, .observed = observed, .result = r };
+    struct semantic s = { .calls = calls,
+                          .observed = observed,
+                          .options = options,
+                          .result = r,
+                          .merges = merges,
+                          .words = observed->txn_count / 64 + 1 };
     enum status status;
 
     *r = (struct semantic_result){ 0 };
     status = gather(&s, arena, err);
+    r->variants = s.variants.count;
     execution_close(&s.execution);
-    array_close(&s.variant_of);
+    array_close(&s.variants);
+    array_close(&s.sources);
+    array_close(&s.source_sets);
     array_close(&s.queue);
     array_close(&s.choices);
-    array_close(&s.values);
+    array_close(&s.reads);
+    array_close(&s.sets);
     array_close(&s.representatives);
     if (status == STATUS_OK)
         status = predict_native(&r->all, options, arena, &r->found, err);
     return status == STATUS_OK ? confirm(calls, observed, options, arena, r, err) : status;
+}
+
+enum status predict_semantic(const struct predict_calls *calls, const struct dataflow *observed,
+                             const struct predict_options *options, struct arena *arena,
+                             struct semantic_result *r, struct error *err)
+{
+    TRY(try_variants(calls, observed, options, true, arena, r, err));
+    if (!r->is_validated || r->validation.kind != VALIDATION_NOT_REPRODUCED)
+        return STATUS_OK;
+    /* A combination that was not tried does something else. */
+    semantic_close(r);
+    return try_variants(calls, observed, options, false, arena, r, err);
 }
 
 void semantic_close(struct semantic_result *r)

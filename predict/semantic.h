@@ -5,12 +5,13 @@
  *     variant of T2: r votes _, w votes 1      it reads no vote, and so it votes
  *
  * Each transaction is executed alone with every combination of values that its reads could have had from the writers
- * that were observed; what it does then is a *variant*: other reads and writes, or nothing, if it fails. A variant
- * may read from whoever left the same values. One variant a session may stand behind the full transactions, in the
- * place of the transaction that it is of. So there are no guesses: what is predicted is what the programs do.
+ * that were observed. Executions that read and write the same keys are one *variant*; from whom its reads may come is
+ * collected of all of them. One that fails leaves nothing, and is none. One variant a session may stand behind the
+ * full transactions, in the place of the transaction that it is of. What is found is executed before it is told:
+ * there are no guesses, and what is predicted is what the programs do.
  *
- * Combinations are tried in the order of how many reads differ, up to a limit for each transaction. If there were
- * more, that nothing was found means nothing.
+ * Combinations are tried in the order of how many reads differ, up to a limit. If there were more, that nothing was
+ * found means nothing.
  */
 #ifndef PREDICT_SEMANTIC_H
 #define PREDICT_SEMANTIC_H
@@ -31,9 +32,9 @@ struct semantic_result {
     struct prediction prediction;
     struct validation validation; /* the execution */
     bool is_validated;
-    uint64_t variants;
-    bool has_more;          /* variants that were not tried */
-    struct history history; /* of all */
+    uint64_t executions, variants; /* that were tried; and how many different ones there were */
+    bool has_more;                 /* variants that were not tried */
+    struct history history;        /* of all */
 };
 
 /* The observed trace must be of a history of these calls. Closed by semantic_close(), also after a failure. */

@@ -119,7 +119,7 @@ static void premise_causal(struct level_encoder *v)
         }
 }
 
-/* That both are left and write a key, and a is before b. */
+/* That both are left and write a key, and a is before b. What is written behind a cut counts, too. */
 static uint32_t conflict(struct level_encoder *v, uint32_t a, uint32_t b)
 {
     struct encoding *e = v->e;
@@ -138,7 +138,8 @@ static uint32_t conflict(struct level_encoder *v, uint32_t a, uint32_t b)
             literal = clauses_variable(&e->clauses);
         clauses_implies(
             &e->clauses,
-            (uint32_t[]){ e->included[i], e->included[other], *encoding_at(e, e->earlier, a, b) },
+            (uint32_t[]){ e->included[trace->event_start[a]], e->included[trace->event_start[b]],
+                          *encoding_at(e, e->earlier, a, b) },
             3, literal);
     }
     return literal;

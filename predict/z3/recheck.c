@@ -171,10 +171,11 @@ static bool is_direct(const struct recheck *r, uint32_t a, uint32_t b)
     return false;
 }
 
+/* Behind a cut, too. */
 static bool has_common_key(const struct recheck *r, uint32_t a, uint32_t b)
 {
-    for (uint32_t e = r->trace->event_start[a]; e < r->end[a]; e++)
-        if (!is_read(r, e) && writes(r, b, r->trace->events[e].key))
+    for (uint32_t e = r->trace->event_start[a]; e < r->trace->event_start[a + 1]; e++)
+        if (!is_read(r, e) && dataflow_write_of(r->trace, b, r->trace->events[e].key) != DATAFLOW_NONE)
             return true;
     return false;
 }

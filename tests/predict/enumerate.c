@@ -17,6 +17,7 @@ struct execution {
     unsigned read_count[ENUMERATE_TXNS_MAX];
     struct read reads[ENUMERATE_TXNS_MAX][ENUMERATE_EVENTS_MAX];
     uint64_t writes[ENUMERATE_TXNS_MAX]; /* a bit for each key */
+    uint64_t all_writes[ENUMERATE_TXNS_MAX]; /* those behind a cut, too: whoever commits first wins */
     unsigned before[ENUMERATE_TXNS_MAX]; /* session order and writers: a bit for each transaction */
     unsigned past[ENUMERATE_TXNS_MAX];   /* the same, with all before these */
 };
@@ -43,7 +44,7 @@ static unsigned placed_writers_in_conflict(const struct order *o, unsigned t3)
     unsigned txns = 0;
 
     for (unsigned t = 0; t < o->x->count; t++)
-        if ((o->placed >> t & 1) && (o->x->writes[t] & o->x->writes[t3]))
+        if ((o->placed >> t & 1) && (o->x->all_writes[t] & o->x->all_writes[t3]))
             txns |= 1u << t;
     return txns;
 }
@@ -143,6 +144,9 @@ static void add_txn(struct execution *x, const struct dataflow *trace, const str
         else
             x->writes[t] |= UINT64_C(1) << event.key;
     }
+    for (uint32_t e = trace->event_start[txn]; e < trace->event_start[txn + 1]; e++)
+        if (!dataflow_is_read(trace->events[e]))
+            x->all_writes[t] |= UINT64_C(1) << trace->events[e].key;
 }
 
 /* Writers are the trace's until all transactions have their numbers. */

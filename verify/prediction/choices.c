@@ -65,7 +65,7 @@ static enum status read_choice(struct json *json, struct chosen_read *read, stru
     }
 }
 
-static enum status read_choices(struct choices *c, struct chosen_session *session,
+static enum status read_choices(struct prediction_choices *c, struct chosen_session *session,
                                 struct error *err)
 {
     bool more = true;
@@ -85,7 +85,7 @@ static enum status read_choices(struct choices *c, struct chosen_session *sessio
 }
 
 /* {"txn":12,"included":7,"reads":[…]} */
-static enum status read_boundary(struct choices *c, struct chosen_session *session,
+static enum status read_boundary(struct prediction_choices *c, struct chosen_session *session,
                                  struct error *err)
 {
     static const char *const names[] = { "txn", "included", "reads", NULL };
@@ -108,7 +108,7 @@ static enum status read_boundary(struct choices *c, struct chosen_session *sessi
     }
 }
 
-static enum status read_session(struct choices *c, struct chosen_session *session,
+static enum status read_session(struct prediction_choices *c, struct chosen_session *session,
                                 struct error *err)
 {
     static const char *const names[] = { "session", "full", "boundary", NULL };
@@ -130,7 +130,7 @@ static enum status read_session(struct choices *c, struct chosen_session *sessio
     }
 }
 
-static enum status read_sessions(struct choices *c, struct error *err)
+static enum status read_sessions(struct prediction_choices *c, struct error *err)
 {
     bool more = true;
 
@@ -182,7 +182,7 @@ static enum status read_inner(struct json *json, struct text *witness, struct er
     return STATUS_OK;
 }
 
-static enum status read_field(struct choices *c, enum choices_field field, struct error *err)
+static enum status read_field(struct prediction_choices *c, enum choices_field field, struct error *err)
 {
     unsigned number = 0;
 
@@ -208,12 +208,12 @@ static enum status read_field(struct choices *c, enum choices_field field, struc
     }
 }
 
-enum status choices_read(char *bytes, size_t size, struct choices *c, struct error *err)
+enum status prediction_choices_read(char *bytes, size_t size, struct prediction_choices *c, struct error *err)
 {
     unsigned field = 0, seen = 0;
     struct text name;
 
-    *c = (struct choices){ .is_strict = false };
+    *c = (struct prediction_choices){ .is_strict = false };
     json_blank_line_ends(bytes, size);
     json_begin(&c->json, (struct text){ bytes, size });
     TRY(json_open(&c->json, '{', "a witness, which is an object", err));
@@ -228,7 +228,7 @@ enum status choices_read(char *bytes, size_t size, struct choices *c, struct err
     return json_end(&c->json, err);
 }
 
-void choices_close(struct choices *c)
+void prediction_choices_close(struct prediction_choices *c)
 {
     array_close(&c->sessions);
     array_close(&c->reads);

@@ -22,7 +22,7 @@ struct chosen_session {
     size_t read, read_count; /* among all reads */
 };
 
-struct choices {
+struct prediction_choices {
     struct text history; /* 64 hex digits */
     enum level level;
     bool is_strict;
@@ -33,7 +33,7 @@ struct choices {
 };
 
 /* Changes the bytes: line ends become blanks. To be closed whatever the status. */
-MUST_USE enum status choices_read(char *bytes, size_t size, struct choices *, struct error *);
-void choices_close(struct choices *);
+MUST_USE enum status prediction_choices_read(char *bytes, size_t size, struct prediction_choices *, struct error *);
+void prediction_choices_close(struct prediction_choices *);
 
 #endif

@@ -15,7 +15,7 @@ enum part { PART_NONE, PART_FULL, PART_BOUNDARY };
 
 struct judge {
     const struct history *h;
-    struct choices choices;
+    struct prediction_choices choices;
     struct observed observed;
     struct arena arena;
     bool is_refused;
@@ -419,7 +419,7 @@ enum status prediction_verify(const struct history *observed, char *bytes, size_
 
     *result = (struct verification){ 0 };
     TRY(arena_init(&j.arena, ARENA_UNLIMITED, err));
-    status = choices_read(bytes, size, &j.choices, err);
+    status = prediction_choices_read(bytes, size, &j.choices, err);
     if (status == STATUS_OK)
         status = judge_all(&j, err);
     if (status == STATUS_OK) {
@@ -432,7 +432,7 @@ enum status prediction_verify(const struct history *observed, char *bytes, size_
     }
     history_close(&j.predicted);
     observed_close(&j.observed);
-    choices_close(&j.choices);
+    prediction_choices_close(&j.choices);
     map_close(&j.txn_of_id);
     arena_close(&j.arena);
     return status;

@@ -9,7 +9,7 @@
 #include "verify/verify.h"
 
 struct fixture_prediction {
-    struct trace trace;
+    struct dataflow trace;
     struct prediction prediction;
     struct predict_options options;
     struct confirmation confirmation;
