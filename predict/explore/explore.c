@@ -241,10 +241,10 @@ static enum status explore_from(struct explorer *x, struct error *err);
 /* The last transaction, which was executed with these choices: on, or not. */
 static enum status go_on(struct explorer *x, uint32_t session, bool *all, struct error *err)
 {
-    uint32_t before = x->last[session], asleep = x->asleep[session];
+    uint32_t before = x->last[session];
     bool holds;
 
-    if (find_past(x, session) < asleep) {
+    if (find_past(x, session) < x->asleep[session]) {
         x->counts->not_first++;
         *all = false;
         return STATUS_OK;
@@ -258,9 +258,7 @@ static enum status go_on(struct explorer *x, uint32_t session, bool *all, struct
     want_orders(x);
     x->done[session]++;
     x->last[session] = ++x->depth;
-    x->asleep[session] = 0;
     TRY(explore_from(x, err));
-    x->asleep[session] = asleep;
     x->last[session] = before;
     x->depth--;
     x->done[session]--;
