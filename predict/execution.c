@@ -26,6 +26,7 @@ enum status execution_init(struct execution *x, const struct predict_calls *call
     PREDICT_TAKE(arena, x->call, trace->txn_count, err);
     PREDICT_TAKE(arena, x->executed, trace->txn_count, err);
     PREDICT_TAKE(arena, x->is_met, trace->event_count, err);
+    PREDICT_TAKE(arena, x->is_boundary, trace->txn_count, err);
     for (uint32_t txn = 0; txn < trace->txn_count; txn++) {
         x->executed[txn] = DATAFLOW_NONE;
         x->call[txn] = call_of(x, txn);
@@ -76,6 +77,17 @@ static uint32_t find_candidate(const struct execution *x, const struct directed_
     return i;
 }
 
+/* Of no boundary transaction, where there is another. */
+static uint32_t choose_freely(const struct execution *x, const struct directed_read *read)
+{
+    uint32_t choice = x->tail == TAIL_OLDEST ? 0 : read->count - 1;
+
+    while (choice > 0 && read->candidates[choice].writer != DIRECTED_INITIAL &&
+           x->is_boundary[read->candidates[choice].writer])
+        choice--;
+    return choice;
+}
+
 static uint32_t execution_choose(void *context, const struct directed_read *read)
 {
     struct execution *x = context;
@@ -84,21 +96,23 @@ static uint32_t execution_choose(void *context, const struct directed_read *read
     uint32_t key = intern_find(&x->keys, name), e = t->event_start[x->txn], found;
 
     if (key == INTERN_NONE)
-        return read->count - 1;
+        return choose_freely(x, read);
     while (e < t->event_start[x->txn + 1] &&
            (!dataflow_is_read(t->events[e]) || t->events[e].key != key || x->is_met[e]))
         e++;
     /* A row that no version of could have matched is none that the trace has. */
     if (e == t->event_start[x->txn + 1])
-        return read->count - 1;
+        return choose_freely(x, read);
     x->is_met[e] = true;
+    if (e >= x->end && x->tail != TAIL_AS_OBSERVED)
+        return choose_freely(x, read);
     found = find_candidate(x, read, e < x->end ? x->writer[e] : t->events[e].writer);
     if (found < read->count)
         return found;
     if (e < x->end)
         differ(x, "T%" PRId64 " cannot read %.*s from whom it should", id_of(x, x->txn),
                TEXT_PRINT(name));
-    return read->count - 1;
+    return choose_freely(x, read);
 }
 
 /* A row that nobody has written yet is not asked for: it is not there. */
@@ -178,6 +192,7 @@ enum status execution_run(struct execution *x, uint32_t txn, uint32_t events, bo
     *is_committed = outcome.end == DIRECTED_COMMITTED;
     if (*is_committed) {
         x->executed[txn] = outcome.txn;
+        x->is_boundary[outcome.txn] = x->is_last;
         find_undone(x, txn);
         compare_writes(x, txn, outcome.txn);
     } else {

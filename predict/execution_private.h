@@ -13,6 +13,14 @@
 #include "predict/director/choices.h"
 #include "predict/dataflow.h"
 
+/* What is read behind a cut. */
+enum execution_tail {
+    TAIL_AS_OBSERVED, /* or else the newest */
+    TAIL_OLDEST,      /* which brings the least with it that others may not have seen */
+    TAIL_NEWEST,
+    TAIL_COUNT
+};
+
 struct execution {
     const struct predict_calls *calls;
     const struct dataflow *trace;
@@ -21,7 +29,10 @@ struct execution {
     struct intern keys; /* their names; the number is the trace's key */
     uint32_t *call;     /* by transaction: its call, or UINT32_MAX */
     uint32_t *executed; /* by transaction: its number in the store, or DATAFLOW_NONE */
+    enum execution_tail tail;
+    bool *is_boundary;   /* by number in the store: whom nobody should read from */
     bool *is_met;       /* by event: the read was done */
+    bool is_last;        /* the one at hand is a boundary transaction */
     uint32_t txn, end;  /* at hand; and the event behind the last that is wanted */
     struct choice_recorder
         recorder; /* what was chosen; its choices are NULL if nobody wants them */

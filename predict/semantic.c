@@ -9,7 +9,8 @@
 #include "predict/execution_private.h"
 #include "predict/predict_private.h"
 
-#define RUNS_MAX 20000      /* of a transaction */
+#define RUNS_MAX_FIRST 300  /* of a transaction */
+#define RUNS_MAX 20000      /* likewise, if these do not find anything */
 #define RUNS_MAX_APART 200  /* likewise, where what was tried is not merged */
 #define ALL_RUNS_MAX 400000 /* of all */
 #define ALL_VARIANTS_MAX 2000
@@ -46,7 +47,8 @@ struct semantic {
     const struct predict_options *options;
     struct semantic_result *result;
     struct execution execution;
-    bool merges; /* executions of one shape are one variant */
+    uint32_t runs_max; /* of a transaction */
+    bool merges;       /* executions of one shape are one variant */
     uint32_t
         words; /* of a set of writers: a bit for each observed transaction, and one for the initial state */
     ARRAY(struct variant) variants;
@@ -297,7 +299,7 @@ static enum status queue_next(struct semantic *s, struct combination at, struct 
         for (uint32_t value = 1; value < s->reads.at[read].values; value++) {
             struct combination next = { s->choices.count, (uint32_t)read + 1 };
 
-            if (s->queue.count >= (s->merges ? RUNS_MAX : RUNS_MAX_APART)) {
+            if (s->queue.count >= s->runs_max) {
                 s->result->has_more = true;
                 return STATUS_OK;
             }
@@ -545,14 +547,16 @@ static enum status confirm(const struct predict_calls *calls, const struct dataf
 }
 
 static enum status try_variants(const struct predict_calls *calls, const struct dataflow *observed,
-                                const struct predict_options *options, bool merges,
-                                struct arena *arena, struct semantic_result *r, struct error *err)
+                                const struct predict_options *options, uint32_t runs_max,
+                                bool merges, struct arena *arena, struct semantic_result *r,
+                                struct error *err)
 {
     struct semantic s = { .calls = calls,
                           .observed = observed,
                           .options = options,
                           .result = r,
                           .merges = merges,
+                          .runs_max = runs_max,
                           .words = observed->txn_count / 64 + 1 };
     enum status status;
 
@@ -577,12 +581,16 @@ enum status predict_semantic(const struct predict_calls *calls, const struct dat
                              const struct predict_options *options, struct arena *arena,
                              struct semantic_result *r, struct error *err)
 {
-    TRY(try_variants(calls, observed, options, true, arena, r, err));
+    TRY(try_variants(calls, observed, options, RUNS_MAX_FIRST, true, arena, r, err));
+    if (r->found.kind == PREDICTION_NONE && r->has_more) {
+        semantic_close(r);
+        TRY(try_variants(calls, observed, options, RUNS_MAX, true, arena, r, err));
+    }
     if (!r->is_validated || r->validation.kind != VALIDATION_NOT_REPRODUCED)
         return STATUS_OK;
     /* A combination that was not tried does something else. */
     semantic_close(r);
-    return try_variants(calls, observed, options, false, arena, r, err);
+    return try_variants(calls, observed, options, RUNS_MAX_APART, false, arena, r, err);
 }
 
 void semantic_close(struct semantic_result *r)

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "predict/execution_private.h"
+#include "predict/normal_form_private.h"
 #include "predict/predict_private.h"
 #include "predict/serialize_private.h"
 
@@ -21,16 +22,22 @@ static uint32_t included_events(const struct dataflow *t, const struct predictio
                                                : t->event_start[txn + 1] - t->event_start[txn];
 }
 
-/* All in the order of commits. `ids` by number in the store. */
-static enum status run_all(struct execution *x, const struct prediction *p, int64_t *ids,
-                           struct error *err)
+/* All in the order of commits, or boundary transactions, which stand last, the other way round. */
+static enum status run_all(struct execution *x, const struct prediction *p, bool is_turned,
+                           int64_t *ids, struct error *err)
 {
     const struct dataflow *t = x->trace;
+    uint32_t last = p->order_count;
 
+    while (is_turned && last > 0 &&
+           p->boundary[t->session[p->order[last - 1]]] == p->order[last - 1])
+        last--;
     for (uint32_t i = 0; i < p->order_count; i++) {
-        uint32_t txn = p->order[i], of = dataflow_is_variant(t, txn) ? t->variant_of[txn] : txn;
+        uint32_t txn = p->order[is_turned && i >= last ? p->order_count - 1 - (i - last) : i];
+        uint32_t of = dataflow_is_variant(t, txn) ? t->variant_of[txn] : txn;
         bool is_committed;
 
+        x->is_last = p->boundary[t->session[txn]] == txn;
         ids[i] = t->history->txn_id[t->txn[of]];
         TRY(execution_run(x, txn, included_events(t, p, txn), &is_committed, err));
     }
@@ -60,9 +67,16 @@ static enum status judge(struct validation *v, const atomic_bool *stop, struct a
     return STATUS_OK;
 }
 
-enum status validate(const struct predict_calls *calls, const struct dataflow *observed,
-                     const struct prediction *p, const struct predict_options *options,
-                     struct arena *arena, struct validation *v, struct error *err)
+/* One way to execute it. */
+struct attempt {
+    enum execution_tail tail;
+    bool is_turned;
+};
+
+static enum status try_once(const struct predict_calls *calls, const struct dataflow *observed,
+                            const struct prediction *p, const struct predict_options *options,
+                            struct attempt attempt, struct arena *arena, struct validation *v,
+                            struct error *err)
 {
     struct execution x = { 0 };
     enum status status;
@@ -74,9 +88,10 @@ enum status validate(const struct predict_calls *calls, const struct dataflow *o
     PREDICT_TAKE(arena, ids, observed->txn_count, err);
     status = execution_init(&x, calls, observed, options->level, arena, err);
     x.writer = p->writer;
+    x.tail = attempt.tail;
     x.recorder.choices = &v->choices;
     if (status == STATUS_OK)
-        status = run_all(&x, p, ids, err);
+        status = run_all(&x, p, attempt.is_turned, ids, err);
     if (status == STATUS_OK)
         status =
             directed_history(x.store, &(struct directed_telling){ .ids = ids }, &v->history, err);
@@ -86,6 +101,34 @@ enum status validate(const struct predict_calls *calls, const struct dataflow *o
     snprintf(v->reason, sizeof v->reason, "%s", x.difference);
     execution_close(&x);
     return status == STATUS_OK ? judge(v, options->stop, arena, err) : status;
+}
+
+enum status validate(const struct predict_calls *calls, const struct dataflow *observed,
+                     const struct prediction *p, const struct predict_options *options,
+                     struct arena *arena, struct validation *best, struct error *err)
+{
+    TRY(try_once(calls, observed, p, options, (struct attempt){ TAIL_AS_OBSERVED, false }, arena,
+                 best, err));
+    for (unsigned i = 1; i < 2 * TAIL_COUNT && best->kind != VALIDATION_VALIDATED; i++) {
+        struct attempt attempt = { i / 2, i % 2 };
+        size_t used = arena->used;
+        struct validation v;
+        enum status status;
+
+        /* Who commits first counts at these. */
+        if (attempt.is_turned && level_has_moments(options->level))
+            continue;
+        status = try_once(calls, observed, p, options, attempt, arena, &v, err);
+        if (status == STATUS_OK && v.kind < best->kind) {
+            validation_close(best);
+            *best = v;
+        } else {
+            validation_close(&v);
+        }
+        TRY(status);
+        arena_reset_to(arena, used);
+    }
+    return STATUS_OK;
 }
 
 void validation_close(struct validation *v)
