@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "predict/explore/orders_private.h"
+#include "predict/explore/store_flow_private.h"
 
 #define BETWEEN_REPORTS 64
 
@@ -34,8 +35,9 @@ struct explorer {
      * from there or behind, it leads to nothing new. 0: it has not.
      */
     uint32_t asleep[EXPLORE_TXNS_MAX];
-    bool is_over, is_short;          /* is_short: no memory for a choice */
+    bool is_over, is_short; /* is_short: no memory for a choice */
     struct orders orders;
+    struct store_flow flow;
     struct arena arena; /* of a trace */
 };
 
@@ -178,27 +180,42 @@ static void want_orders(struct explorer *x)
 
 /* --- Whether a history is at a level ------------------------------------------------------------ */
 
-static enum status trace_of_store(struct explorer *x, struct dataflow *trace,
-                                  struct history *history, struct error *err)
+/* By what the store knows; *is_sure: that is enough. */
+static enum status ask_store(struct explorer *x, enum level level, bool *holds, bool *is_sure,
+                             struct error *err)
 {
-    const struct directed_telling telling = { .has_places = false };
+    struct dataflow flow;
 
-    TRY(directed_history(x->store, &telling, history, err));
-    return dataflow_of_history(trace, history, &x->arena, err);
+    arena_reset_to(&x->arena, 0);
+    TRY(store_flow_find(&x->flow, x->store, &x->arena, &flow, err));
+    TRY(orders_exist(&x->orders, &flow, level, holds, err));
+    *is_sure = *holds || x->flow.is_exact;
+    return STATUS_OK;
 }
 
-static enum status is_at(struct explorer *x, enum level level, bool *holds, struct error *err)
+/* By its history, where conditions say which rows of a table a statement might have seen. */
+static enum status ask_history(struct explorer *x, enum level level, bool *holds, struct error *err)
 {
-    struct dataflow trace;
+    const struct directed_telling telling = { .has_places = false };
+    struct dataflow flow;
     struct history history = { 0 };
     enum status status;
 
     arena_reset_to(&x->arena, 0);
-    status = trace_of_store(x, &trace, &history, err);
+    TRY(directed_history(x->store, &telling, &history, err));
+    status = dataflow_of_history(&flow, &history, &x->arena, err);
     if (status == STATUS_OK)
-        status = orders_exist(&x->orders, &trace, level, holds, err);
+        status = orders_exist(&x->orders, &flow, level, holds, err);
     history_close(&history);
     return status;
+}
+
+static enum status is_at(struct explorer *x, enum level level, bool *holds, struct error *err)
+{
+    bool is_sure;
+
+    TRY(ask_store(x, level, holds, &is_sure, err));
+    return is_sure ? STATUS_OK : ask_history(x, level, holds, err);
 }
 
 /* Of the transactions so far. */
@@ -358,6 +375,7 @@ enum status explore(struct directed *store, const struct explore_options *option
     for (uint32_t i = 0; i < EXPLORE_TXNS_MAX; i++)
         array_close(&x.txns[i].script);
     orders_close(&x.orders);
+    store_flow_close(&x.flow);
     arena_close(&x.arena);
     return status;
 }
