@@ -21,6 +21,7 @@
 
 #define WHOLE_MAX 200 /* transactions that are looked at together if nobody says how many */
 #define WINDOW_USUAL 60
+#define REFUSED_MAX 200 /* predictions that the judge refuses, before it is given up */
 
 struct native {
     const struct dataflow *trace;
@@ -30,6 +31,7 @@ struct native {
     struct normal_form normal;
     struct formula formula;
     uint32_t *nodes; /* of the search, in an order that fits what happens before */
+    uint32_t refused; /* predictions, by the judge */
     uint32_t *place; /* by transaction */
     bool *floats;
 };
@@ -211,41 +213,6 @@ static void stop_with(struct prediction *p, const char *reason)
     snprintf(p->reason, sizeof p->reason, "%s", reason);
 }
 
-static enum status run_loop(struct native *x, struct error *err)
-{
-    struct prediction *p = x->prediction;
-
-    while (!x->formula.is_impossible) {
-        enum serialize_answer answer = SERIALIZE_STOPPED;
-        struct search_result result = { 0 };
-        enum status status = solve(x, &result, err);
-        enum search_answer found = result.answer;
-
-        if (status == STATUS_OK && found == SEARCH_FOUND) {
-            read_prediction(x, result.values);
-            read_order(x, result.values, result.order);
-            status = judge(x, &answer, err);
-        }
-        search_result_close(&result);
-        TRY(status);
-        if (found == SEARCH_IMPOSSIBLE)
-            break;
-        if (found == SEARCH_UNDECIDED || answer == SERIALIZE_STOPPED) {
-            stop_with(p, found == SEARCH_UNDECIDED
-                             ? "the search was ended before it found anything"
-                             : "whether a prediction is serializable was not decided in time");
-            return STATUS_OK;
-        }
-        p->is_saturated = answer == SERIALIZE_CYCLE;
-        if (answer != SERIALIZE_ORDER) {
-            p->kind = PREDICTION_FOUND;
-            return STATUS_OK;
-        }
-    }
-    p->kind = PREDICTION_NONE;
-    return STATUS_OK;
-}
-
 /* Boundary transactions without which it is not serializable either are left out. */
 static enum status leave_out(struct native *x, struct error *err)
 {
@@ -273,6 +240,94 @@ static enum status leave_out(struct native *x, struct error *err)
     return STATUS_OK;
 }
 
+/* No prediction again in which this transaction, or all boundary transactions, read from whom they do in this one. */
+static enum status exclude(struct native *x, uint32_t because, struct error *err)
+{
+    const struct normal_form *n = &x->normal;
+    const struct prediction *p = x->prediction;
+    struct formula *f = &x->formula;
+
+    f->clause.count = 0;
+    for (uint32_t session = 0; session < x->trace->session_count; session++) {
+        uint32_t txn = p->boundary[session], end;
+
+        if (txn == DATAFLOW_NONE || (because != DATAFLOW_NONE && because != txn))
+            continue;
+        end = x->trace->event_start[txn] + p->included[session];
+        TRY(array_push(&f->clause, literal_not(f->boundary[txn]), err));
+        for (uint32_t r = n->read_start[txn]; r < n->read_start[txn + 1] && n->reads[r].event < end; r++)
+            for (uint32_t c = n->reads[r].start; c < n->reads[r].end; c++)
+                if (n->candidates[c] == p->writer[n->reads[r].event])
+                    TRY(array_push(&f->clause, literal_not(f->choice[c]), err));
+    }
+    return formula_add(f, f->clause.at, f->clause.count, err);
+}
+
+/* Asks whether what was found is to be told; else it is excluded. */
+static enum status ask_judge(struct native *x, bool *is_accepted, struct error *err)
+{
+    const struct predict_judge *judge = x->options->judge;
+    const struct prediction *p = x->prediction;
+    uint32_t because = DATAFLOW_NONE;
+    bool is_boundary = false;
+
+    *is_accepted = true;
+    if (!judge)
+        return STATUS_OK;
+    TRY(judge->accept(judge->context, p, is_accepted, &because, err));
+    if (*is_accepted)
+        return STATUS_OK;
+    x->refused++;
+    for (uint32_t session = 0; session < x->trace->session_count; session++)
+        is_boundary |= because != DATAFLOW_NONE && p->boundary[session] == because;
+    return exclude(x, is_boundary ? because : DATAFLOW_NONE, err);
+}
+
+static enum status run_loop(struct native *x, struct error *err)
+{
+    struct prediction *p = x->prediction;
+
+    while (!x->formula.is_impossible && x->refused < REFUSED_MAX) {
+        enum serialize_answer answer = SERIALIZE_STOPPED;
+        struct search_result result = { 0 };
+        enum status status = solve(x, &result, err);
+        enum search_answer found = result.answer;
+        bool is_accepted;
+
+        if (status == STATUS_OK && found == SEARCH_FOUND) {
+            read_prediction(x, result.values);
+            read_order(x, result.values, result.order);
+            status = judge(x, &answer, err);
+        }
+        search_result_close(&result);
+        TRY(status);
+        if (found == SEARCH_IMPOSSIBLE)
+            break;
+        if (found == SEARCH_UNDECIDED || answer == SERIALIZE_STOPPED) {
+            stop_with(p, found == SEARCH_UNDECIDED
+                             ? "the search was ended before it found anything"
+                             : "whether a prediction is serializable was not decided in time");
+            return STATUS_OK;
+        }
+        if (answer == SERIALIZE_ORDER)
+            continue;
+        p->is_saturated = answer == SERIALIZE_CYCLE;
+        TRY(leave_out(x, err));
+        p->kind = PREDICTION_FOUND;
+        TRY(ask_judge(x, &is_accepted, err));
+        if (is_accepted)
+            return STATUS_OK;
+    }
+    p->kind = PREDICTION_NONE;
+    if (x->refused == 0)
+        return STATUS_OK;
+    stop_with(p, "");
+    snprintf(p->reason, sizeof p->reason,
+             "%" PRIu32 " predictions are serializable, or cannot happen, when they are executed%s", x->refused,
+             x->refused < REFUSED_MAX ? ", and there are no others" : "");
+    return STATUS_OK;
+}
+
 static enum status run_window(struct native *x, uint32_t first, uint32_t end, struct error *err)
 {
     struct predict_counts *counts = &x->prediction->counts;
@@ -292,8 +347,6 @@ static enum status run_window(struct native *x, uint32_t first, uint32_t end, st
     counts->literals += x->formula.literals.count + x->formula.edges.count;
     formula_close(&x->formula);
     arena_reset_to(x->arena, used);
-    if (status == STATUS_OK && x->prediction->kind == PREDICTION_FOUND)
-        status = leave_out(x, err);
     counts->generate_ns += made - began;
     counts->solve_ns += wall_clock_ns() - made;
     return status;
