@@ -30,9 +30,9 @@ struct native {
     struct prediction *prediction;
     struct normal_form normal;
     struct formula formula;
-    uint32_t *nodes; /* of the search, in an order that fits what happens before */
+    uint32_t *nodes;  /* of the search, in an order that fits what happens before */
     uint32_t refused; /* predictions, by the judge */
-    uint32_t *place; /* by transaction */
+    uint32_t *place;  /* by transaction */
     bool *floats;
 };
 
@@ -102,19 +102,23 @@ static void read_order(struct native *x, const uint8_t *values, const uint32_t *
 {
     const struct normal_form *n = &x->normal;
     struct prediction *p = x->prediction;
-    uint32_t count = n->trace->txn_count;
+    bool has_moments = level_has_moments(n->level);
 
     p->order_count = 0;
-    for (uint32_t i = 0; i < 2 * count && level_has_moments(n->level); i++)
-        if (order[i] % 2 == 1 && (literal_holds(values, x->formula.full[order[i] / 2]) ||
-                                  p->boundary[n->trace->session[order[i] / 2]] == order[i] / 2))
-            p->order[p->order_count++] = order[i] / 2;
-    if (level_has_moments(n->level))
-        return;
-    for (uint32_t i = 0; i < count; i++)
-        if (literal_holds(values, x->formula.full[order[i]]))
-            p->order[p->order_count++] = order[i];
-    for (uint32_t session = 0; session < n->trace->session_count; session++)
+    for (uint32_t i = 0; i < x->formula.node_count * (has_moments ? 2 : 1); i++) {
+        uint32_t node = has_moments ? order[i] / 2 : order[i], session, boundary;
+        bool is_shared = n->trace->variant_of && node >= n->observed;
+
+        if (has_moments && order[i] % 2 == 0)
+            continue;
+        session = is_shared ? node - n->observed : n->trace->session[node];
+        boundary = p->boundary[session];
+        if (!is_shared && literal_holds(values, x->formula.full[node]))
+            p->order[p->order_count++] = node;
+        else if (has_moments && boundary != DATAFLOW_NONE && (is_shared || boundary == node))
+            p->order[p->order_count++] = boundary;
+    }
+    for (uint32_t session = 0; session < n->trace->session_count && !has_moments; session++)
         if (p->boundary[session] != DATAFLOW_NONE)
             p->order[p->order_count++] = p->boundary[session];
 }
@@ -135,7 +139,7 @@ static enum status solve(struct native *x, struct search_result *result, struct 
 {
     struct formula *f = &x->formula;
     struct search_problem problem = {
-        .node_count = x->trace->txn_count * (level_has_moments(x->options->level) ? 2 : 1),
+        .node_count = f->node_count * (level_has_moments(x->options->level) ? 2 : 1),
         .variable_count = f->variable_count,
         .edges = f->edges.at,
         .edge_count = (uint32_t)f->edges.count,
@@ -157,19 +161,23 @@ static enum status solve(struct native *x, struct search_result *result, struct 
 static void find_places(struct native *x, const struct dataflow *predicted, const uint32_t *order)
 {
     const struct normal_form *n = &x->normal;
-    uint32_t count = x->trace->txn_count, placed = 0;
+    const struct formula *f = &x->formula;
+    uint32_t placed = 0;
 
-    for (uint32_t i = 0; i < count; i++)
-        x->place[i] = DATAFLOW_NONE;
+    for (uint32_t node = 0; node < f->node_count; node++)
+        x->place[node] = DATAFLOW_NONE;
     for (uint32_t i = 0; i < predicted->txn_count; i++) {
         uint32_t txn;
 
-        BISECT(txn, 0, count, x->trace->txn[txn] < predicted->txn[order[i]]);
-        x->place[txn] = placed++;
+        BISECT(txn, 0, x->trace->txn_count, x->trace->txn[txn] < predicted->txn[order[i]]);
+        x->place[f->node[txn]] = placed++;
     }
-    for (uint32_t i = 0; i < count; i++)
-        if (x->place[n->sequence[i]] == DATAFLOW_NONE)
-            x->place[n->sequence[i]] = placed++;
+    for (uint32_t i = 0; i < x->trace->txn_count; i++)
+        if (x->place[f->node[n->sequence[i]]] == DATAFLOW_NONE)
+            x->place[f->node[n->sequence[i]]] = placed++;
+    for (uint32_t node = 0; node < f->node_count; node++)
+        if (x->place[node] == DATAFLOW_NONE)
+            x->place[node] = placed++;
 }
 
 /* Who may float: who never writes, and boundary transactions of which no write is in. */
@@ -255,7 +263,8 @@ static enum status exclude(struct native *x, uint32_t because, struct error *err
             continue;
         end = x->trace->event_start[txn] + p->included[session];
         TRY(array_push(&f->clause, literal_not(f->boundary[txn]), err));
-        for (uint32_t r = n->read_start[txn]; r < n->read_start[txn + 1] && n->reads[r].event < end; r++)
+        for (uint32_t r = n->read_start[txn]; r < n->read_start[txn + 1] && n->reads[r].event < end;
+             r++)
             for (uint32_t c = n->reads[r].start; c < n->reads[r].end; c++)
                 if (n->candidates[c] == p->writer[n->reads[r].event])
                     TRY(array_push(&f->clause, literal_not(f->choice[c]), err));
@@ -323,8 +332,8 @@ static enum status run_loop(struct native *x, struct error *err)
         return STATUS_OK;
     stop_with(p, "");
     snprintf(p->reason, sizeof p->reason,
-             "%" PRIu32 " predictions are serializable, or cannot happen, when they are executed%s", x->refused,
-             x->refused < REFUSED_MAX ? ", and there are no others" : "");
+             "%" PRIu32 " predictions are serializable, or cannot happen, when they are executed%s",
+             x->refused, x->refused < REFUSED_MAX ? ", and there are no others" : "");
     return STATUS_OK;
 }
 
@@ -357,35 +366,31 @@ static bool is_stopped(const struct predict_options *options)
     return options->stop && atomic_load(options->stop);
 }
 
+/* As they happen, and the nodes of variants last. */
 static enum status order_nodes(struct native *x, struct error *err)
 {
-    uint32_t count = x->trace->txn_count;
-    bool has_moments = level_has_moments(x->options->level);
+    const struct normal_form *n = &x->normal;
+    bool has_moments = level_has_moments(n->level);
+    uint32_t count = x->trace->txn_count + x->trace->session_count, placed = 0;
 
     PREDICT_TAKE(x->arena, x->nodes, 2 * (size_t)count, err);
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t txn = x->normal.sequence[i];
+        uint32_t node =
+            i < x->trace->txn_count ? n->sequence[i] : n->observed + (i - x->trace->txn_count);
 
-        x->nodes[has_moments ? 2 * i : i] = has_moments ? 2 * txn : txn;
+        if (i < x->trace->txn_count && node >= n->observed)
+            continue;
+        x->nodes[placed++] = has_moments ? 2 * node : node;
         if (has_moments)
-            x->nodes[2 * i + 1] = 2 * txn + 1;
+            x->nodes[placed++] = 2 * node + 1;
     }
     return STATUS_OK;
-}
-
-static uint32_t count_observed(const struct dataflow *t)
-{
-    uint32_t count = 0;
-
-    while (count < t->txn_count && !dataflow_is_variant(t, count))
-        count++;
-    return count;
 }
 
 static enum status run_windows(struct native *x, uint32_t window, struct error *err)
 {
     struct prediction *p = x->prediction;
-    uint32_t count = count_observed(x->trace), unknown = 0;
+    uint32_t count = dataflow_observed(x->trace), unknown = 0;
 
     for (uint32_t end = window;; end += (window + 1) / 2) {
         TRY(run_window(x, end - window, end < count ? end : count, err));
@@ -411,7 +416,7 @@ enum status predict_native(const struct dataflow *trace, const struct predict_op
                            struct arena *arena, struct prediction *p, struct error *err)
 {
     struct native x = { .trace = trace, .options = options, .arena = arena, .prediction = p };
-    uint32_t count = count_observed(trace);
+    uint32_t count = dataflow_observed(trace);
     uint32_t window = options->window ? options->window : count <= WHOLE_MAX ? count : WINDOW_USUAL;
 
     assert(predict_levels() & LEVEL_BIT(options->level));
@@ -421,7 +426,7 @@ enum status predict_native(const struct dataflow *trace, const struct predict_op
     PREDICT_TAKE(arena, p->included, trace->session_count, err);
     PREDICT_TAKE(arena, p->writer, trace->event_count, err);
     PREDICT_TAKE(arena, p->order, trace->txn_count, err);
-    PREDICT_TAKE(arena, x.place, trace->txn_count, err);
+    PREDICT_TAKE(arena, x.place, trace->txn_count + trace->session_count, err);
     PREDICT_TAKE(arena, x.floats, trace->txn_count, err);
     if (count == 0)
         return STATUS_OK;
