@@ -220,8 +220,8 @@ static void print_read(struct buffer *out, const struct fixture_prediction *f, u
             print_literal(out, (*v)++, is_in && writer == t->writers[i]);
 }
 
-/* The clause that something is not as the prediction has it. */
-static void print_denial(struct buffer *out, const struct fixture_prediction *f)
+/* The clause that something is not as the prediction has it. Returns the number of the next variable. */
+static uint32_t print_denial(struct buffer *out, const struct fixture_prediction *f)
 {
     const struct dataflow *t = &f->trace;
     uint32_t v = 1;
@@ -237,6 +237,15 @@ static void print_denial(struct buffer *out, const struct fixture_prediction *f)
                 print_read(out, f, txn, e, &v);
     }
     buffer_byte(out, ']');
+    return v;
+}
+
+/* That nobody comes before himself, which is so: of the variables from there on. */
+static void print_selves(struct buffer *out, const struct dataflow *t, uint32_t before)
+{
+    for (uint32_t txn = 0; txn < t->txn_count; txn++)
+        buffer_print(out, "{\"clause\":[-%u],\"cycle\":[%lld]},", before + txn * t->txn_count + txn,
+                     (long long)t->history->txn_id[t->txn[txn]]);
 }
 
 /* Any order that keeps sessions; any that float. */
@@ -281,6 +290,10 @@ static void print_claim(struct buffer *out, const struct fixture_prediction *f)
 static void a_prediction_fits_all_clauses(struct fixture_prediction *f, struct random *dice,
                                           struct buffer *out)
 {
+    struct buffer denial = { 0 };
+    uint32_t before = print_denial(&denial, f);
+    char expected[60];
+
     for (int n = 0; n < 12; n++) {
         print_claim(out, f);
         for (int lemma = 0; lemma < 3; lemma++) {
@@ -288,12 +301,14 @@ static void a_prediction_fits_all_clauses(struct fixture_prediction *f, struct r
             print_lemma(out, &f->trace, dice);
         }
         buffer_text(out, TEXT("],\"steps\":["));
-        print_denial(out, f);
+        print_selves(out, &f->trace, before);
+        buffer_append(out, &denial);
         buffer_text(out, TEXT(",[]]}"));
         buffer_byte(out, '\0');
-        is_said("refused: step 0 does not follow",
-                fixture_verify_prediction(f->trace.history, out->at));
+        snprintf(expected, sizeof expected, "refused: step %u does not follow", f->trace.txn_count);
+        is_said(expected, fixture_verify_prediction(f->trace.history, out->at));
     }
+    buffer_close(&denial);
 }
 
 /* Nor by steps about cycles, whatever literal stands there. */
