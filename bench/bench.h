@@ -31,7 +31,7 @@ void bench_print_time(const char *what, double count, const double seconds[BENCH
 
 /* bench/base.c, bench/event_queue.c, bench/world.c, bench/jsonl.c, bench/oh.c, bench/formats.c,
    bench/generate.c, bench/programs.c, bench/store.c, bench/checkers.c, bench/infer.c,
-   bench/weak.c, bench/interval*.c, bench/blackbox*.c, bench/audit*.c, bench/costs.c, bench/record.c */
+   bench/weak.c, bench/interval*.c, bench/blackbox*.c, bench/audit*.c, bench/predict*.c, bench/costs.c, bench/record.c */
 void bench_base(void);
 void bench_event_queue(void);
 void bench_world(void);
@@ -61,6 +61,9 @@ void bench_interval_large(void); /* takes minutes */
 void bench_audit(void);
 void bench_audit_figures(void); /* takes minutes, and Z3 */
 void bench_audit_record(void); /* takes minutes, and a server */
+void bench_predict(void); /* takes a few minutes, and Z3 */
+void bench_predict_sizes(void);
+void bench_predict_record(void); /* takes minutes, and a server */
 void bench_costs(void);
 void bench_record(void); /* takes minutes, and a server */
 void bench_record_figures(void); /* likewise */

@@ -16,6 +16,7 @@
 #include "cli/progress_bar.h"
 #include "cli/report_predict.h"
 #include "history/format.h"
+#include "predict/cells.h"
 #include "predict/semantic.h"
 #include "predict/z3/z3.h"
 
@@ -152,8 +153,8 @@ static enum status check_values(const struct predict_values *values, enum predic
         return error_set(err, STATUS_BAD_INPUT, "--window is for --engine native");
     if (predict_program_is_log(values->history) && !values->program)
         return error_set(err, STATUS_BAD_INPUT, "a log of calls needs --program FILE.sql, which says what they do");
-    if (is_word(values->encoding, "cells"))
-        return error_set(err, STATUS_BAD_INPUT, "this build has no --encoding cells");
+    if (is_word(values->encoding, "cells") && values->program)
+        return error_set(err, STATUS_BAD_INPUT, "--encoding cells is not for --program, which reads and writes rows");
     return STATUS_OK;
 }
 
@@ -185,6 +186,7 @@ static struct predict_report report_of(const struct predict_work *call)
                                     .confirmation = &call->confirmation,
                                     .options = &call->options,
                                     .engine = is_word(call->values->engine, "z3") ? "z3" : "native",
+                                    .is_of_cells = is_word(call->values->encoding, "cells"),
                                     .validation = call->validation,
                                     .none = call->wants_none ? &call->none : NULL,
                                     .folder = call->values->out,
@@ -271,6 +273,16 @@ static enum status find_calls(struct predict_work *call, struct error *err)
     return predict_program_run(&call->program, call->values->program, &call->trace, call->options.stop, err);
 }
 
+/* What was observed is from now on the history of its cells. */
+static enum status encode_cells(struct predict_work *call, struct error *err)
+{
+    struct history rows = call->history;
+    enum status status = dataflow_of_cells(&call->trace, &rows, &call->history, &call->arena, err);
+
+    history_close(&rows);
+    return status;
+}
+
 static enum status read_observed(struct predict_work *call, struct error *err)
 {
     int64_t began_ns = wall_clock_ns();
@@ -281,7 +293,9 @@ static enum status read_observed(struct predict_work *call, struct error *err)
     } else {
         TRY(format_read_history(call->values->history, call->format, call->options.progress, &call->history, err));
         status = amendments_apply(&call->values->amendments, &call->history, err);
-        if (status == STATUS_OK)
+        if (status == STATUS_OK && is_word(call->values->encoding, "cells"))
+            status = encode_cells(call, err);
+        else if (status == STATUS_OK)
             status = dataflow_of_history(&call->trace, &call->history, &call->arena, err);
         if (status == STATUS_OK && call->values->program)
             status = find_calls(call, err);

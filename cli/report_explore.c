@@ -114,6 +114,8 @@ static const char *why_incomplete(const struct explore_store_report *report)
 {
     if (report->interrupted)
         return report->interrupted;
+    if (report->result->ended_why[0] != '\0')
+        return report->result->ended_why;
     if (report->result->failed > 0)
         return report->result->failed_why;
     return "the first violation ended it";
@@ -261,7 +263,10 @@ enum verdict report_explore_histories_verdict(const struct explore_histories_rep
 
 static const char *why_histories_end(const struct explore_histories_report *report)
 {
-    return report->interrupted ? report->interrupted : "the first violation ended it";
+    if (report->interrupted)
+        return report->interrupted;
+    return report->result->ended_why[0] != '\0' ? report->result->ended_why
+                                                : "the first violation ended it";
 }
 
 static void print_counts(const struct histories_result *result, struct buffer *out)

@@ -15,6 +15,7 @@ enum predict_file_number {
     FILE_DRAWING,
     FILE_EXECUTED,
     FILE_CHOICES,
+    FILE_CELLS,
     FILE_COUNT
 };
 
@@ -27,6 +28,7 @@ static const struct predict_file {
     [FILE_DRAWING] = { "drawing", "prediction.svg" },
     [FILE_EXECUTED] = { "validated", "validated.jsonl" },
     [FILE_CHOICES] = { "choices", "choices.jsonl" },
+    [FILE_CELLS] = { "cells", "cells.jsonl" },
 };
 
 /* What was executed is no choice among the events that were observed, so that its witness is another: verify knows none. */
@@ -36,6 +38,8 @@ static bool has_file(const struct predict_report *r, enum predict_file_number fi
         return file == FILE_WITNESS && r->none && r->none->is_proven;
     if (file == FILE_EXECUTED || file == FILE_CHOICES)
         return r->validation != NULL;
+    if (file == FILE_CELLS)
+        return r->is_of_cells;
     return file != FILE_WITNESS || r->options->strategy != STRATEGY_SEMANTIC;
 }
 
@@ -326,6 +330,8 @@ static enum status write_prediction(const struct predict_report *r, const char *
     struct buffer witness = { 0 }, text = { 0 }, drawing = { 0 };
     enum status status = write_history(&r->confirmation->history, FILE_HISTORY, folder, err);
 
+    if (status == STATUS_OK && r->is_of_cells)
+        status = write_history(r->observed->history, FILE_CELLS, folder, err);
     if (status == STATUS_OK && r->validation)
         status = write_execution(r, folder, err);
     if (status == STATUS_OK && has_file(r, FILE_WITNESS))

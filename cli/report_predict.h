@@ -15,6 +15,7 @@ struct predict_report {
     const struct confirmation *confirmation; /* of a prediction that was */
     const struct predict_options *options;
     const char *engine;
+    bool is_of_cells; /* what was observed is in no file: it was made of one */
     const struct validation *validation; /* NULL: it was not asked for */
     const struct none_proof *none; /* NULL: it was not asked for, or there is a prediction */
     const char *folder; /* of --out; NULL: none */

@@ -95,14 +95,17 @@ static uint32_t execution_choose(void *context, const struct directed_read *read
     struct text name = directed_key_text(read->store, read->key);
     uint32_t key = intern_find(&x->keys, name), e = t->event_start[x->txn], found;
 
+    /*
+     * A row that is looked at, and no version of which could have matched, is not in the trace: any version will do.
+     * The oldest brings the least with it.
+     */
     if (key == INTERN_NONE)
-        return choose_freely(x, read);
+        return 0;
     while (e < t->event_start[x->txn + 1] &&
            (!dataflow_is_read(t->events[e]) || t->events[e].key != key || x->is_met[e]))
         e++;
-    /* A row that no version of could have matched is none that the trace has. */
     if (e == t->event_start[x->txn + 1])
-        return choose_freely(x, read);
+        return 0;
     x->is_met[e] = true;
     if (e >= x->end && x->tail != TAIL_AS_OBSERVED)
         return choose_freely(x, read);

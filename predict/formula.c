@@ -271,6 +271,21 @@ static bool surely_before(const struct normal_form *n, uint32_t first, uint32_t 
 }
 
 /*
+ * An edge between the moments of two transactions. That it is or is not there follows from what was observed if the
+ * second one, or the first, is full. That spares the search finding the same by cycles.
+ */
+static enum status add_moments_edge(struct formula *f, uint32_t from, uint32_t to, uint32_t literal, struct error *err)
+{
+    uint32_t first = from / 2, second = to / 2;
+
+    if (happens_before(f->n, first, second))
+        FORMULA_ADD(f, err, literal_not(f->full[second]), literal);
+    if (happens_before(f->n, second, first))
+        FORMULA_ADD(f, err, literal_not(f->full[first]), literal_not(literal));
+    return add_edge(f, from, to, literal, err);
+}
+
+/*
  * The literal of "c commits before w". At prefix and snapshot each transaction has two nodes, its beginning and its
  * commit; at snapshot two writers of a key do not overlap.
  */
@@ -292,7 +307,7 @@ static enum status commits_before(struct formula *f, uint32_t c, uint32_t w, uin
         TRY(formula_variable(f, false, literal, err));
         f->commits_before.values.at[place] = *literal;
         if (has_moments)
-            TRY(add_edge(f, 2 * c + 1, 2 * w + (n->level == LEVEL_PREFIX), *literal, err));
+            TRY(add_moments_edge(f, 2 * c + 1, 2 * w + (n->level == LEVEL_PREFIX), *literal, err));
         else
             TRY(add_edge(f, c, w, *literal, err));
     }
@@ -317,7 +332,7 @@ static enum status begins_before(struct formula *f, uint32_t t, uint32_t c, uint
     if (f->begins_before.values.at[place] == LITERAL_FALSE) {
         TRY(formula_variable(f, false, literal, err));
         f->begins_before.values.at[place] = *literal;
-        TRY(add_edge(f, 2 * t, 2 * c + 1, *literal, err));
+        TRY(add_moments_edge(f, 2 * t, 2 * c + 1, *literal, err));
     }
     *literal = (uint32_t)f->begins_before.values.at[place];
     return STATUS_OK;
@@ -496,6 +511,21 @@ static enum status add_known_edges(struct formula *f, struct error *err)
     return STATUS_OK;
 }
 
+/* Edges that are a cycle by themselves, two by two, so that the search need not find these. */
+static enum status exclude_both_ways(struct formula *f, struct error *err)
+{
+    for (size_t i = 0; i < f->commits_before.keys.count; i++) {
+        uint64_t pair = f->commits_before.keys.at[i], other, back = pair << 32 | pair >> 32;
+        uint32_t literal = (uint32_t)f->commits_before.values.at[i];
+
+        if (pair < back && map_find(&f->commits_before, back, &other))
+            FORMULA_ADD(f, err, literal_not(literal), literal_not((uint32_t)other));
+        if (f->n->level == LEVEL_SNAPSHOT && map_find(&f->begins_before, back, &other))
+            FORMULA_ADD(f, err, literal_not(literal), literal_not((uint32_t)other));
+    }
+    return STATUS_OK;
+}
+
 static enum status add_level(struct formula *f, struct error *err)
 {
     const struct normal_form *n = f->n;
@@ -522,7 +552,9 @@ static enum status add_level(struct formula *f, struct error *err)
             break;
         }
     }
-    return n->level == LEVEL_SNAPSHOT ? add_first_committers(f, scratch, err) : STATUS_OK;
+    if (n->level == LEVEL_SNAPSHOT)
+        TRY(add_first_committers(f, scratch, err));
+    return exclude_both_ways(f, err);
 }
 
 /* --- All of it ----------------------------------------------------------------------- */

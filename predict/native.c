@@ -29,6 +29,7 @@ struct native {
     struct prediction *prediction;
     struct normal_form normal;
     struct formula formula;
+    uint32_t *nodes; /* of the search, in an order that fits what happens before */
     uint32_t *place; /* by transaction */
     bool *floats;
 };
@@ -140,6 +141,7 @@ static enum status solve(struct native *x, struct search_result *result, struct 
         .clause_start = f->clause_start.at,
         .clause_count = (uint32_t)f->clause_start.count - 1,
         .phases = f->phases.at,
+        .order = x->nodes,
     };
     struct search_options options = { .stop = x->options->stop,
                                       .threads = 1,
@@ -302,6 +304,22 @@ static bool is_stopped(const struct predict_options *options)
     return options->stop && atomic_load(options->stop);
 }
 
+static enum status order_nodes(struct native *x, struct error *err)
+{
+    uint32_t count = x->trace->txn_count;
+    bool has_moments = level_has_moments(x->options->level);
+
+    PREDICT_TAKE(x->arena, x->nodes, 2 * (size_t)count, err);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t txn = x->normal.sequence[i];
+
+        x->nodes[has_moments ? 2 * i : i] = has_moments ? 2 * txn : txn;
+        if (has_moments)
+            x->nodes[2 * i + 1] = 2 * txn + 1;
+    }
+    return STATUS_OK;
+}
+
 static uint32_t count_observed(const struct dataflow *t)
 {
     uint32_t count = 0;
@@ -355,6 +373,7 @@ enum status predict_native(const struct dataflow *trace, const struct predict_op
     if (count == 0)
         return STATUS_OK;
     TRY(normal_form_init(&x.normal, trace, options, arena, err));
+    TRY(order_nodes(&x, err));
     if (window >= count)
         return run_window(&x, 0, count, err);
     return run_windows(&x, window, err);

@@ -349,21 +349,26 @@ static enum status run_observed(struct semantic *s, struct error *err)
     return STATUS_OK;
 }
 
-/* The sets of writers go to the events that read the keys. */
-static void put_sources(const struct semantic *s, struct dataflow *t, uint32_t txn,
-                        const struct variant *v)
+/*
+ * The sets of writers go to the events that read the keys. Keys that others wrote only afterwards were not there yet:
+ * what was read of them is that.
+ */
+static void put_sources(const struct semantic *s, struct dataflow *t, uint32_t txn, const struct variant *v)
 {
     for (uint32_t e = t->event_start[txn]; e < t->event_start[txn + 1]; e++) {
         struct text key = history_key(t->history, t->key[t->events[e].key]);
+        uint64_t *set = t->sources + (size_t)e * s->words;
+        bool was_asked = false;
 
-        for (size_t i = v->reads; i < v->reads + v->read_count && dataflow_is_read(t->events[e]);
-             i++)
-            for (uint32_t word = 0;
-                 word < s->words &&
-                 text_equal(directed_key_text(s->execution.store, s->sources.at[i].key), key);
-                 word++)
-                t->sources[(size_t)e * s->words + word] |=
-                    s->source_sets.at[s->sources.at[i].set + word];
+        for (size_t i = v->reads; i < v->reads + v->read_count && dataflow_is_read(t->events[e]); i++) {
+            if (!text_equal(directed_key_text(s->execution.store, s->sources.at[i].key), key))
+                continue;
+            was_asked = true;
+            for (uint32_t word = 0; word < s->words; word++)
+                set[word] |= s->source_sets.at[s->sources.at[i].set + word];
+        }
+        if (!was_asked && t->events[e].writer == DATAFLOW_INITIAL)
+            set[s->observed->txn_count / 64] |= UINT64_C(1) << s->observed->txn_count % 64;
     }
 }
 

@@ -48,6 +48,7 @@ typedef Z3_ast watched_term;
 
 struct smt {
     struct smt_options options;
+    enum smt_logic logic;
     struct z3 z3;
     Z3_context context;
     Z3_solver solver;
@@ -219,7 +220,7 @@ enum status smt_open(struct smt **opened, enum smt_logic logic, const struct smt
 
     *opened = NULL;
     TRY(memory_resize((void **)&smt, 1, sizeof *smt, err));
-    *smt = (struct smt){ .options = *options };
+    *smt = (struct smt){ .options = *options, .logic = logic };
     *opened = smt;
     TRY(load(&smt->z3, err));
     bound_memory(smt);
@@ -593,6 +594,7 @@ void smt_refuse(struct smt *smt, const uint32_t *variables, size_t count)
 
 /* --- The answer ------------------------------------------------------------------------- */
 
+/* A strategy for quantifiers that lacks memory gives up without a reason; of any other cause it says which. */
 static bool has_no_memory(const struct smt *smt)
 {
     const char *why;
@@ -600,6 +602,8 @@ static bool has_no_memory(const struct smt *smt)
     if (smt->z3.get_error_code(smt->context) == Z3_MEMOUT_FAIL)
         return true;
     why = smt->z3.solver_get_reason_unknown(smt->context, smt->solver);
+    if (smt->logic == SMT_QUANTIFIED && (!why || !*why))
+        return true;
     return why && (strstr(why, "memory") || strstr(why, "memout"));
 }
 

@@ -392,6 +392,17 @@ uint32_t directed_find_key(const struct directed *d, struct text name)
     return intern_find(&d->keys.texts, name);
 }
 
+uint64_t directed_scanned(const struct directed *d, uint32_t txn)
+{
+    assert(txn < d->txns.count);
+    return d->txns.at[txn].scanned;
+}
+
+uint32_t directed_key_table(const struct directed *d, uint32_t key)
+{
+    return d->keys.keys.at[key].table;
+}
+
 bool directed_has_version(const struct directed *d, uint32_t key, uint32_t writer)
 {
     const struct directed_key *k = &d->keys.keys.at[key];

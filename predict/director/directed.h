@@ -117,6 +117,10 @@ struct directed_seen {
 const struct directed_seen *directed_reads(const struct directed *, uint32_t txn, uint32_t *count);
 const uint32_t *directed_writes(const struct directed *, uint32_t txn, uint32_t *count);
 
+/* A bit for each table, 1 << table % 64, whose rows the transaction looked for without naming their keys. */
+uint64_t directed_scanned(const struct directed *, uint32_t txn);
+uint32_t directed_key_table(const struct directed *, uint32_t key);
+
 /*
  * Runs a function that only reads, and has no parameters, on the final state: of each key the version that is last in
  * a commit order that the level allows, the order of execution as far as it is one. A failure of the call is an error.

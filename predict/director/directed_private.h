@@ -44,6 +44,7 @@ struct executed {
     uint32_t session, position,
         previous; /* previous: that committed in its session, or LEGALITY_NOBODY */
     uint8_t end;  /* enum directed_end */
+    uint64_t scanned; /* directed_scanned() */
     struct directed_marks from;
     struct directed_counts counts; /* before it */
     struct text call;              /* of the log of calls */

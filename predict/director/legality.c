@@ -31,7 +31,7 @@ static enum status reserve(struct legality *l, uint32_t count, struct error *err
         return STATUS_OK;
     free(l->sets);
     l->words = 0;
-    l->sets = calloc((size_t)l->order.words * 4, sizeof *l->sets);
+    l->sets = calloc((size_t)l->order.words * 5, sizeof *l->sets);
     if (!l->sets)
         return error_set(err, STATUS_OVER_LIMIT, "no memory for what a transaction has seen");
     l->words = l->order.words;
@@ -39,6 +39,7 @@ static enum status reserve(struct legality *l, uint32_t count, struct error *err
     l->barred = l->seen + l->words;
     l->loaded = l->barred + l->words;
     l->writers = l->loaded + l->words;
+    l->passed = l->writers + l->words;
     return STATUS_OK;
 }
 
@@ -142,11 +143,23 @@ static enum status add_earlier(struct legality *l, uint32_t writer, bool *is_pos
     return STATUS_OK;
 }
 
-/* Whether the writer brings somebody with it that some earlier read then forces an edge of. */
-static bool brings_edges(const struct legality *l, uint32_t writer)
+/* Whether the writer brings somebody of the set with it who has not been seen. */
+static bool brings(const struct legality *l, uint32_t writer, const uint64_t *set)
+{
+    const uint64_t *past = order_row(l->order.past, &l->order, writer);
+
+    if (bits_have(set, writer) && !bits_have(l->seen, writer))
+        return true;
+    for (uint32_t word = 0; l->level == LEVEL_CAUSAL && word < l->words; word++)
+        if (past[word] & set[word] & ~l->seen[word])
+            return true;
+    return false;
+}
+
+static bool has_unseen(const struct legality *l, const uint64_t *set)
 {
     for (uint32_t word = 0; word < l->words; word++)
-        if (brought(l, writer, word) & ~l->seen[word] & l->loaded[word])
+        if (set[word] & ~l->seen[word])
             return true;
     return false;
 }
@@ -155,7 +168,7 @@ static bool brings_edges(const struct legality *l, uint32_t writer)
 static enum status add_all(struct legality *l, uint32_t writer, bool *is_possible,
                            struct error *err)
 {
-    bool has_earlier = brings_edges(l, writer);
+    bool has_earlier = brings(l, writer, l->loaded);
 
     *is_possible = true;
     for (uint32_t word = 0; word < l->words && *is_possible; word++)
@@ -174,17 +187,22 @@ static bool is_initial_legal(const struct legality *l)
     return true;
 }
 
-static bool is_legal_alone(const struct legality *l, uint32_t writer)
+/*
+ * Those that come before a writer of the key that has been seen: from them it cannot be read. Whoever they bring with
+ * them comes before them.
+ */
+static void find_passed(struct legality *l)
 {
-    const uint64_t *after = order_row(l->order.after, &l->order, writer);
+    memset(l->passed, 0, l->words * sizeof *l->passed);
+    for (uint32_t word = l->words; word-- > 0;)
+        for (uint64_t bits = l->seen[word] & l->writers[word] & ~l->passed[word]; bits;) {
+            uint32_t bit = 63 - (uint32_t)__builtin_clzll(bits);
+            const uint64_t *before = order_row(l->order.before, &l->order, word * 64 + bit);
 
-    for (uint32_t word = 0; word < l->words; word++) {
-        uint64_t brings = brought(l, writer, word), new = brings & ~l->seen[word];
-
-        if (((l->seen[word] | brings) & l->writers[word] & after[word]) || (new & l->barred[word]))
-            return false;
-    }
-    return true;
+            for (uint32_t i = 0; i < l->words; i++)
+                l->passed[i] |= before[i];
+            bits &= ~(UINT64_C(1) << bit) & ~l->passed[word];
+        }
 }
 
 static enum status is_legal(struct legality *l, uint32_t key, uint32_t writer, bool *legal,
@@ -196,9 +214,9 @@ static enum status is_legal(struct legality *l, uint32_t key, uint32_t writer, b
         *legal = is_initial_legal(l);
         return STATUS_OK;
     }
+    *legal = !bits_have(l->passed, writer) && !(l->is_barring && brings(l, writer, l->barred));
     /* Edges to one transaction alone close no cycle together that none of them closes. With others they may. */
-    *legal = is_legal_alone(l, writer);
-    if (!*legal || !brings_edges(l, writer))
+    if (!*legal || !l->is_loading || !brings(l, writer, l->loaded))
         return STATUS_OK;
     TRY(add_all(l, writer, legal, err));
     commit_order_go_back(&l->order, mark);
@@ -223,8 +241,12 @@ enum status legality_find(struct legality *l, uint32_t key, uint32_t *places, ui
     const struct directed_key *k = &l->keys->keys.at[key];
 
     *count = 0;
-    if (!legality_has_order(l->level))
+    if (!legality_has_order(l->level)) {
         find_writers(l, key);
+        find_passed(l);
+        l->is_barring = has_unseen(l, l->barred);
+        l->is_loading = has_unseen(l, l->loaded);
+    }
     for (uint32_t place = 0; place < k->versions.count; place++) {
         bool legal = l->level == LEVEL_READ_UNCOMMITTED ||
                      (shown_from(k, place) <= l->high && shown_to(k, place) >= l->low);
@@ -319,10 +341,13 @@ bool legality_write(struct legality *l, uint32_t key)
     return true;
 }
 
+/* All that comes before a transaction, and itself, where it is not in the row yet: the rows are closed. */
 static void come_after(struct legality *l, uint64_t *row, uint32_t txn)
 {
     const uint64_t *before = order_row(l->order.before, &l->order, txn);
 
+    if (bits_have(row, txn))
+        return;
     for (uint32_t word = 0; word < l->words; word++)
         row[word] |= before[word];
     bits_add(row, txn);
@@ -336,9 +361,10 @@ void legality_commit(struct legality *l, uint32_t txn)
         return;
     row = order_row(l->order.before, &l->order, txn);
     past = order_row(l->order.past, &l->order, txn);
-    for (uint32_t word = 0; word < l->words; word++)
-        for (uint64_t bits = l->seen[word]; bits; bits &= bits - 1)
-            come_after(l, row, word * 64 + (uint32_t)__builtin_ctzll(bits));
+    /* The newest first: most others come before them. */
+    for (uint32_t word = l->words; word-- > 0;)
+        for (uint64_t bits = l->seen[word] & ~row[word]; bits; bits &= ~row[word])
+            come_after(l, row, word * 64 + 63 - (uint32_t)__builtin_clzll(bits));
     if (l->previous != LEGALITY_NOBODY)
         come_after(l, row, l->previous);
     commit_order_append(&l->order, txn);

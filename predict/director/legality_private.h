@@ -36,7 +36,9 @@ struct legality {
     struct commit_order order;
     uint32_t words; /* of each of the sets: as in the order */
     uint64_t *sets; /* all of them */
-    uint64_t *seen, *barred, *loaded, *writers;
+    uint64_t *seen, *barred, *loaded;
+    uint64_t *writers, *passed;     /* of the key at hand */
+    bool is_barring, is_loading;    /* somebody among these has not been seen */
     ARRAY(struct legal_read) reads; /* of keys with several versions */
     size_t moment; /* the first of the reads of this statement, at read committed */
     uint32_t statement;

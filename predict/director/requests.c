@@ -335,6 +335,8 @@ static enum status read_table(struct directed *d, const struct request *r, struc
     for (uint16_t i = 0; i < scan.table->key.count; i++)
         scan.is_pinned[i] = condition_pin(&r->filter, scan.table->key.at[i], &scan.pins[i]);
     if (!d->is_final)
+        d->txns.at[d->txns.count - 1].scanned |= UINT64_C(1) << r->table % 64;
+    if (!d->is_final)
         TRY(keep_scan(d, r, err));
     if (!condition_is_empty(&r->filter))
         TRY(row_index_visit(&visit, err));

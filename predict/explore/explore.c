@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "predict/explore/orders_private.h"
+#include "predict/explore/store_flow_private.h"
 
 #define BETWEEN_REPORTS 64
 
@@ -16,6 +17,9 @@ struct read_choice {
 struct explored_txn {
     ARRAY(struct read_choice) script;
     uint32_t session;
+    uint32_t past; /* a bit for each place of what happened before it */
+    /* What stands at this place first: a bit for each session. */
+    uint32_t explored, wanted;
 };
 
 struct explorer {
@@ -26,8 +30,14 @@ struct explorer {
     uint32_t depth, total;           /* transactions: executed, in all */
     uint32_t done[EXPLORE_TXNS_MAX]; /* by session */
     uint32_t last[EXPLORE_TXNS_MAX]; /* by session: the place of its last transaction plus one */
-    bool is_over, is_short;          /* is_short: no memory for a choice */
+    /*
+     * By session: its next transaction has stood at the place before this one, with all choices. Unless it now reads
+     * from there or behind, it leads to nothing new. 0: it has not.
+     */
+    uint32_t asleep[EXPLORE_TXNS_MAX];
+    bool is_over, is_short; /* is_short: no memory for a choice */
     struct orders orders;
+    struct store_flow flow;
     struct arena arena; /* of a trace */
 };
 
@@ -70,27 +80,30 @@ static bool advance(struct explored_txn *txn)
 
 /* --- Which order counts ------------------------------------------------------------------------- */
 
-/* How many transactions must stand in front of the last one: up to the last that it follows or reads from. */
-static uint32_t needed_places(const struct explorer *x, uint32_t session)
+static uint32_t place_bit(uint32_t place)
 {
-    uint32_t needed = x->last[session], count;
-    const struct directed_seen *reads = directed_reads(x->store, x->depth, &count);
-
-    for (uint32_t i = 0; i < count; i++)
-        if (reads[i].writer != DIRECTED_INITIAL && reads[i].writer + 1 > needed)
-            needed = reads[i].writer + 1;
-    return needed;
+    return UINT32_C(1) << place;
 }
 
-/* Behind the last place of a higher session it must stand, or it could stand before that. */
-static uint32_t places_of_higher(const struct explorer *x, uint32_t session)
+/* Of the last transaction: its past; and how many must stand in front of it, up to the last that it follows or reads. */
+static uint32_t find_past(struct explorer *x, uint32_t session)
 {
-    uint32_t higher = 0;
+    uint32_t needed = x->last[session], past = 0, count;
+    const struct directed_seen *reads = directed_reads(x->store, x->depth, &count);
 
-    for (uint32_t i = 0; i < x->depth; i++)
-        if (x->txns[i].session > session)
-            higher = i + 1;
-    return higher;
+    if (needed > 0)
+        past = x->txns[needed - 1].past | place_bit(needed - 1);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t writer = reads[i].writer;
+
+        if (writer == DIRECTED_INITIAL)
+            continue;
+        past |= x->txns[writer].past | place_bit(writer);
+        if (writer + 1 > needed)
+            needed = writer + 1;
+    }
+    x->txns[x->depth].past = past;
+    return needed;
 }
 
 /* Whether some transaction from this place on has written what another might read. */
@@ -104,29 +117,105 @@ static bool somebody_wrote(const struct explorer *x, uint32_t place)
     return count > 0;
 }
 
-/* --- Whether a history is at a level ------------------------------------------------------------ */
+/* --- Which orders there must be ----------------------------------------------------------------- */
 
-static enum status trace_of_store(struct explorer *x, struct dataflow *trace, struct history *history,
-                                  struct error *err)
+/* Whether the transaction would have been asked for the key if there had been another version. */
+static bool might_read(const struct explorer *x, uint32_t place, uint32_t key)
 {
-    const struct directed_telling telling = { .has_places = false };
+    uint32_t count;
+    const struct directed_seen *reads = directed_reads(x->store, place, &count);
 
-    TRY(directed_history(x->store, &telling, history, err));
-    return dataflow_of_history(trace, history, &x->arena, err);
+    if (directed_scanned(x->store, place) >> directed_key_table(x->store, key) % 64 & 1)
+        return true;
+    for (uint32_t i = 0; i < count; i++)
+        if (reads[i].key == key)
+            return true;
+    return false;
 }
 
-static enum status is_at(struct explorer *x, enum level level, bool *holds, struct error *err)
+static bool might_read_from(const struct explorer *x, uint32_t reader, uint32_t writer)
 {
-    struct dataflow trace;
+    uint32_t count;
+    const uint32_t *writes = directed_writes(x->store, writer, &count);
+
+    for (uint32_t i = 0; i < count; i++)
+        if (might_read(x, reader, writes[i]))
+            return true;
+    return false;
+}
+
+/*
+ * The last transaction could have stood before the one at `place`, which might then have read from it: with those of its
+ * past that are behind that place. One of them that nothing there precedes must stand at the place, too.
+ */
+static void want_before(struct explorer *x, uint32_t place)
+{
+    const struct explored_txn *last = &x->txns[x->depth];
+    uint32_t before =
+        (last->past | place_bit(x->depth)) & ~(place_bit(place) | (place_bit(place) - 1));
+    uint32_t first = UINT32_MAX;
+
+    for (uint32_t bits = before; bits; bits &= bits - 1) {
+        const struct explored_txn *txn = &x->txns[__builtin_ctz(bits)];
+
+        if (txn->past & before)
+            continue;
+        if ((x->txns[place].explored | x->txns[place].wanted) & place_bit(txn->session))
+            return;
+        if (first == UINT32_MAX)
+            first = txn->session;
+    }
+    assert(first != UINT32_MAX);
+    x->txns[place].wanted |= place_bit(first);
+}
+
+static void want_orders(struct explorer *x)
+{
+    if (directed_txn(x->store, x->depth).end != DIRECTED_COMMITTED)
+        return;
+    for (uint32_t place = 0; place < x->depth; place++)
+        if (!(x->txns[x->depth].past & place_bit(place)) && might_read_from(x, place, x->depth))
+            want_before(x, place);
+}
+
+/* --- Whether a history is at a level ------------------------------------------------------------ */
+
+/* By what the store knows; *is_sure: that is enough. */
+static enum status ask_store(struct explorer *x, enum level level, bool *holds, bool *is_sure,
+                             struct error *err)
+{
+    struct dataflow flow;
+
+    arena_reset_to(&x->arena, 0);
+    TRY(store_flow_find(&x->flow, x->store, &x->arena, &flow, err));
+    TRY(orders_exist(&x->orders, &flow, level, holds, err));
+    *is_sure = *holds || x->flow.is_exact;
+    return STATUS_OK;
+}
+
+/* By its history, where conditions say which rows of a table a statement might have seen. */
+static enum status ask_history(struct explorer *x, enum level level, bool *holds, struct error *err)
+{
+    const struct directed_telling telling = { .has_places = false };
+    struct dataflow flow;
     struct history history = { 0 };
     enum status status;
 
     arena_reset_to(&x->arena, 0);
-    status = trace_of_store(x, &trace, &history, err);
+    TRY(directed_history(x->store, &telling, &history, err));
+    status = dataflow_of_history(&flow, &history, &x->arena, err);
     if (status == STATUS_OK)
-        status = orders_exist(&x->orders, &trace, level, holds, err);
+        status = orders_exist(&x->orders, &flow, level, holds, err);
     history_close(&history);
     return status;
+}
+
+static enum status is_at(struct explorer *x, enum level level, bool *holds, struct error *err)
+{
+    bool is_sure;
+
+    TRY(ask_store(x, level, holds, &is_sure, err));
+    return is_sure ? STATUS_OK : ask_history(x, level, holds, err);
 }
 
 /* Of the transactions so far. */
@@ -167,13 +256,14 @@ static bool is_stopped(struct explorer *x)
 static enum status explore_from(struct explorer *x, struct error *err);
 
 /* The last transaction, which was executed with these choices: on, or not. */
-static enum status go_on(struct explorer *x, uint32_t session, uint32_t higher, struct error *err)
+static enum status go_on(struct explorer *x, uint32_t session, bool *all, struct error *err)
 {
     uint32_t before = x->last[session];
     bool holds;
 
-    if (needed_places(x, session) < higher) {
+    if (find_past(x, session) < x->asleep[session]) {
         x->counts->not_first++;
+        *all = false;
         return STATUS_OK;
     }
     TRY(holds_level(x, &holds, err));
@@ -182,6 +272,7 @@ static enum status go_on(struct explorer *x, uint32_t session, uint32_t higher, 
         return STATUS_OK;
     }
     x->txns[x->depth].session = session;
+    want_orders(x);
     x->done[session]++;
     x->last[session] = ++x->depth;
     TRY(explore_from(x, err));
@@ -206,33 +297,62 @@ static enum status execute(struct explorer *x, uint32_t session, struct error *e
     return STATUS_OK;
 }
 
-/* The next transaction of the session, with all choices. */
-static enum status explore_session(struct explorer *x, uint32_t session, struct error *err)
+/* The next transaction of the session, with all choices. *all: each of them was gone on with. */
+static enum status explore_session(struct explorer *x, uint32_t session, bool *all,
+                                   struct error *err)
 {
-    uint32_t higher = places_of_higher(x, session);
-
-    if (x->last[session] < higher && !somebody_wrote(x, higher - 1))
+    *all = true;
+    if (x->last[session] < x->asleep[session] && !somebody_wrote(x, x->asleep[session] - 1)) {
+        *all = false;
         return STATUS_OK;
+    }
     x->txns[x->depth].script.count = 0;
     do {
         if (is_stopped(x))
             return STATUS_OK;
         TRY(execute(x, session, err));
-        TRY(go_on(x, session, higher, err));
+        TRY(go_on(x, session, all, err));
         directed_undo(x->store);
     } while (advance(&x->txns[x->depth]));
     return STATUS_OK;
 }
 
+/* The lowest session that must stand here first, too; UINT32_MAX: none. */
+static uint32_t next_session(const struct explorer *x, bool is_settled)
+{
+    const struct explored_txn *here = &x->txns[x->depth];
+
+    for (uint32_t session = 0; session < x->options->session_count; session++)
+        if (x->done[session] < x->options->sessions[session].count &&
+            !(here->explored & place_bit(session)) &&
+            (!is_settled || here->wanted & place_bit(session)))
+            return session;
+    return UINT32_MAX;
+}
+
+/*
+ * A session that stands here with all its choices is enough, as long as nobody behind it writes what it might have read:
+ * who does must stand in front of it, too. Where a level refuses histories, who would have done that may never come: there
+ * every session stands here first.
+ */
 static enum status explore_from(struct explorer *x, struct error *err)
 {
+    bool refuses = x->options->level != explore_store_level(x->options->level);
     uint64_t before = x->counts->histories;
+    uint32_t asleep[EXPLORE_TXNS_MAX], session, depth = x->depth;
+    bool is_settled = false, all;
 
-    if (x->depth == x->total)
+    if (depth == x->total)
         return visit(x, err);
-    for (uint32_t session = 0; session < x->options->session_count; session++)
-        if (x->done[session] < x->options->sessions[session].count)
-            TRY(explore_session(x, session, err));
+    memcpy(asleep, x->asleep, sizeof asleep);
+    x->txns[depth].explored = x->txns[depth].wanted = 0;
+    while ((session = next_session(x, is_settled)) != UINT32_MAX) {
+        x->txns[depth].explored |= place_bit(session);
+        TRY(explore_session(x, session, &all, err));
+        is_settled |= all && !refuses;
+        x->asleep[session] = depth + 1;
+    }
+    memcpy(x->asleep, asleep, sizeof asleep);
     x->counts->dead_ends += x->counts->histories == before && !x->is_over;
     return STATUS_OK;
 }
@@ -255,6 +375,7 @@ enum status explore(struct directed *store, const struct explore_options *option
     for (uint32_t i = 0; i < EXPLORE_TXNS_MAX; i++)
         array_close(&x.txns[i].script);
     orders_close(&x.orders);
+    store_flow_close(&x.flow);
     arena_close(&x.arena);
     return status;
 }

@@ -6,15 +6,23 @@
  *         both read the initial x: visited as T1, T2 alone
  *
  * Transactions are executed one after another on a directed store, each with every choice of what it may read. A
- * history is who reads from whom; it has as many orders of execution as session order and reads leave open. Of these
- * only the first counts, where a transaction of a lower session stands before one of a higher, if it may: one that
- * could have stood further in front is not gone on with, nor judged. So each history is visited exactly once, and
- * what is executed beside is counted.
+ * history is who reads from whom; it has as many orders of execution as session order and reads leave open. One of
+ * them is followed:
+ *
+ *     who goes first at a place    the lowest session that has stood there with all choices of its transaction. And
+ *                                  others, if behind it somebody writes what it might have read: of him and his past
+ *                                  behind the place, one that nothing there precedes. (Source sets.)
+ *     who waits                    a transaction that has stood at a place, when others go first there, until it can
+ *                                  read from there or behind. Executed otherwise it is taken back. (Sleep sets.)
+ *
+ * So each history is visited exactly once, and what is executed in vain is counted.
  *
  * Up to causal the store offers just what the level allows, and whatever was begun can be ended. Prefix, snapshot and
  * serializable are explored at causal, and a history is left as soon as its transactions have no order of commits; an
- * aborted transaction reads as causal allows. (All histories of a program at a level: Bouajjani, Enea and
- * Roman-Calvo, PLDI 2023, who swap reads; a store that keeps its versions needs no swaps.)
+ * aborted transaction reads as causal allows. Every session goes first at every place there, since whoever would have
+ * written may have been left. (Dynamic partial order reduction: Abdulla, Aronis, Jonsson and Sagonas, POPL 2014. All
+ * histories of a program at a level: Bouajjani, Enea and Roman-Calvo, PLDI 2023, who swap reads; a store that keeps
+ * its versions needs no swaps.)
  */
 #ifndef PREDICT_EXPLORE_EXPLORE_H
 #define PREDICT_EXPLORE_EXPLORE_H

@@ -43,7 +43,8 @@ static enum status add_read(struct order_search *s, const struct dataflow *trace
     return STATUS_OK;
 }
 
-static void add_write(struct order_search *s, const struct dataflow *trace, uint32_t txn, uint32_t key)
+static void add_write(struct order_search *s, const struct dataflow *trace, uint32_t txn,
+                      uint32_t key)
 {
     for (uint32_t i = trace->writer_start[key]; i < trace->writer_start[key + 1]; i++)
         if (trace->writers[i] != txn)

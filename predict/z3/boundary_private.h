@@ -1,8 +1,8 @@
 /*
  * boundary: which executions are feasible (4.1 and 4.5): what is left of the trace, and who reads from whom.
  *
- *     T: r x, w y, r z, w x        included   i1 i1 i3 full     (strict)      full -> i3 -> i1 -> the one before is full
- *                                             in in in in      (relaxed)      full -> in      -> the one before is full
+ *     T: r x, w y, r z, w x     included  i1 i1 i3 full  (strict)   full -> i3 -> i1 -> the one before is full
+ *                                         in in in in    (relaxed)  full -> in -> the one before is full
  *
  * A literal says of each event whether it is left. A strict boundary transaction is cut behind its last read that is
  * left, where the next one is not; all other reads that are left are kept as observed. A relaxed one is left as a

@@ -7,7 +7,8 @@
  *     read-atomic       c is before t3 in its session, or t3 reads from it
  *     causal            the same, in any number of steps
  *     prefix            c is, or stands before, a transaction that is before t3 in its session or that t3 reads from
- *     snapshot          the same, or a transaction before t3 that writes a key which t3 writes, too
+ *     snapshot          the same, or a transaction before t3 that writes a key which t3 writes, too, if only behind
+ *                       its cut: of two that are concurrent one would not have committed
  *
  * The first three speak of no commit order, so it is enough that these edges, session order and reads have no cycle:
  * transactions have places, integers. The last two do; of each two transactions one is before the other. (Biswas and

@@ -11,8 +11,9 @@
 #include "predict/prediction.h"
 
 /*
- * Fills in is_saturated and the order. `place`: of each transaction in the commit order that shows the level, asked for at prefix
- * and snapshot. *why is NULL if it is a prediction, otherwise the reason why it is not, or why nobody knows.
+ * Fills in is_saturated and the order. `place`: of each transaction in the commit order that shows the level, asked
+ * for at prefix and snapshot. *why is NULL if it is a prediction, otherwise the reason why it is not, or why nobody
+ * knows.
  */
 MUST_USE enum status recheck_prediction(const struct dataflow *, struct prediction *, enum level,
                                         bool is_relaxed, const uint32_t *place, struct arena *,

@@ -6,7 +6,8 @@
 
 struct ranked {
     struct encoding *e;
-    uint32_t *edge; /* by two transactions: a literal */
+    uint32_t *edge; /* by two transactions: a literal, the first is before the second in pco */
+    uint32_t *step; /* likewise; by session order, a read, ww or rw */
     uint32_t *rank; /* by two transactions: an integer */
 };
 
@@ -15,13 +16,17 @@ static uint32_t edge(const struct ranked *r, uint32_t a, uint32_t b)
     return *encoding_at(r->e, r->edge, a, b);
 }
 
-/* The reason holds only if the edge (a, b) does, and that is of a lower rank than the edge that it is for. */
+/* The reason holds only if the edge (a, b) is of a lower rank than the edge that it is for. */
+static void rank_below(struct ranked *r, uint32_t reason, uint32_t a, uint32_t b, uint32_t rank)
+{
+    clauses_less(&r->e->clauses, reason, *encoding_at(r->e, r->rank, a, b), rank);
+}
+
+/* And only if there is that edge. */
 static void rest_on(struct ranked *r, uint32_t reason, uint32_t a, uint32_t b, uint32_t rank)
 {
-    struct clauses *f = &r->e->clauses;
-
-    clauses_implies(f, &reason, 1, edge(r, a, b));
-    clauses_less(f, reason, *encoding_at(r->e, r->rank, a, b), rank);
+    clauses_implies(&r->e->clauses, &reason, 1, edge(r, a, b));
+    rank_below(r, reason, a, b, rank);
 }
 
 static enum status make_edges(struct ranked *r, struct error *err)
@@ -30,13 +35,15 @@ static enum status make_edges(struct ranked *r, struct error *err)
     uint32_t count = e->trace->txn_count;
 
     PREDICT_TAKE(e->arena, r->edge, (size_t)count * count, err);
+    PREDICT_TAKE(e->arena, r->step, (size_t)count * count, err);
     PREDICT_TAKE(e->arena, r->rank, (size_t)count * count, err);
     for (uint32_t a = 0; a < count; a++)
         for (uint32_t b = 0; b < count; b++) {
-            bool is_constant = a == b || *encoding_at(e, e->direct, a, b) == CLAUSES_TRUE;
+            uint32_t direct = *encoding_at(e, e->direct, a, b);
+            bool is_constant = a == b || direct == CLAUSES_TRUE;
 
-            *encoding_at(e, r->edge, a, b) =
-                is_constant ? *encoding_at(e, e->direct, a, b) : clauses_variable(&e->clauses);
+            *encoding_at(e, r->edge, a, b) = is_constant ? direct : clauses_variable(&e->clauses);
+            *encoding_at(e, r->step, a, b) = is_constant ? direct : clauses_variable(&e->clauses);
             *encoding_at(e, r->rank, a, b) = clauses_integer(&e->clauses);
         }
     return STATUS_OK;
@@ -106,7 +113,8 @@ static void gather_rw(struct ranked *r, uint32_t a, uint32_t b)
     }
 }
 
-static void gather_two_edges(struct ranked *r, uint32_t a, uint32_t b)
+/* An edge, and a step behind it. */
+static void gather_longer(struct ranked *r, uint32_t a, uint32_t b)
 {
     uint32_t rank = *encoding_at(r->e, r->rank, a, b);
 
@@ -115,25 +123,33 @@ static void gather_two_edges(struct ranked *r, uint32_t a, uint32_t b)
 
         if (between == a || between == b)
             continue;
-        reason = make_reason(r, CLAUSES_TRUE, CLAUSES_TRUE);
-        rest_on(r, reason, a, between, rank);
-        rest_on(r, reason, between, b, rank);
+        reason = make_reason(r, edge(r, a, between), *encoding_at(r->e, r->step, between, b));
+        rank_below(r, reason, a, between, rank);
+        rank_below(r, reason, between, b, rank);
     }
+}
+
+/* What is gathered since the last are the reasons of this. */
+static void end_reasons(struct ranked *r, uint32_t literal)
+{
+    clauses_gather(&r->e->clauses, clauses_not(literal));
+    clauses_some_gathered(&r->e->clauses);
+    clauses_forget_gathered(&r->e->clauses);
 }
 
 static void give_reasons(struct ranked *r, uint32_t a, uint32_t b)
 {
-    struct clauses *f = &r->e->clauses;
+    uint32_t step = *encoding_at(r->e, r->step, a, b);
 
     if (a == b || edge(r, a, b) == CLAUSES_TRUE)
         return;
-    clauses_gather(f, clauses_not(edge(r, a, b)));
-    clauses_gather(f, *encoding_at(r->e, r->e->direct, a, b));
+    clauses_gather(&r->e->clauses, *encoding_at(r->e, r->e->direct, a, b));
     gather_ww(r, a, b);
     gather_rw(r, a, b);
-    gather_two_edges(r, a, b);
-    clauses_some_gathered(f);
-    clauses_forget_gathered(f);
+    end_reasons(r, step);
+    clauses_gather(&r->e->clauses, step);
+    gather_longer(r, a, b);
+    end_reasons(r, edge(r, a, b));
 }
 
 enum status unserializable_encode_ranked(struct encoding *e, struct error *err)
@@ -148,8 +164,7 @@ enum status unserializable_encode_ranked(struct encoding *e, struct error *err)
     for (uint32_t a = 0; a < count; a++)
         for (uint32_t b = a + 1; b < count; b++)
             make_reason(&r, edge(&r, a, b), edge(&r, b, a));
-    clauses_some_gathered(&e->clauses);
-    clauses_forget_gathered(&e->clauses);
+    end_reasons(&r, CLAUSES_TRUE);
     return clauses_status(&e->clauses, err);
 }
 

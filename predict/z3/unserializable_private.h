@@ -3,11 +3,15 @@
  *
  *     exact     for all orders: a transaction is before one of its session or one that it reads from, or
  *               another that writes the key stands between a read and whom that reads from
- *     approx    pco has a cycle; it has session order and reads, and
+ *     approx    pco has a cycle; its steps are session order, reads, and
  *                   ww    t1 before t2, if some t3 reads from t2, t1 writes the key, too, and t1 is before t3 in pco
  *                   rw    t1 before t2, if t1 reads from t3, t2 writes the key, too, and t3 is before t2 in pco
- *               and what follows from two of its edges. Each edge that follows from others has a higher rank than
- *               these.
+ *               and an edge of it is a step, or an edge and a step behind that. Each that follows from others has a
+ *               higher rank than these.
+ *
+ * The paper puts two edges together. Their program puts a step behind an edge, which leaves one derivation of the
+ * many that a path has otherwise: that 12 transactions have no cycle is said in a tenth of a second instead of not at
+ * all.
  *
  * The initial state is before all, so it needs no place in either. Events that are left out give no reasons.
  */

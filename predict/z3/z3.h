@@ -13,11 +13,12 @@
  *     unserializable_private.h   no commit order makes it serializable
  *     recheck_private.h          the same of a model, in plain C, before it is believed
  *
- * Three things are not as in the paper. Positions, transactions and sessions are a few constants each, so what the
+ * Four things are not as in the paper. Positions, transactions and sessions are a few constants each, so what the
  * paper says with functions from and to these is said with a boolean for each case. Only relations that are to be
- * found are defined both ways; of those that are to be avoided it is enough that they contain what they must. And a
- * session may end behind any transaction, as in predict/prediction.h, not only with the trace or in a transaction that
- * reads: the paper leaves out what happens after a boundary transaction at each place where it would count.
+ * found are defined by what they follow from; of those that are to be avoided it is enough that they contain what
+ * they must. A session may end behind any transaction, as in predict/prediction.h, not only with the trace or in a
+ * transaction that reads: the paper leaves out what happens after a boundary transaction at each place where it would
+ * count. And pco is put together as in the authors' program (unserializable_private.h).
  *
  * Effort is counted in Z3's own steps: options->steps_max. Z3 runs in a process apart.
  */

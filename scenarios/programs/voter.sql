@@ -51,6 +51,23 @@ BEGIN
 END;
 $$;
 
+-- The same, and all votes but one of the first telephone of each area.
+CREATE FUNCTION load_one_vote_left(p_scale bigint) RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE
+    v_start timestamp := '2000-01-01 00:00:00';
+    v_votes bigint := votes_per_phone() - 1;
+BEGIN
+    PERFORM load(p_scale);
+    FOR i IN 201..210 LOOP
+        FOR k IN 1..v_votes LOOP
+            INSERT INTO votes (vote_id, phone_number, state, contestant_number, created)
+            VALUES (-(1000 * k + i), i * 10000000 + 1, substr('CANYTXFLWA', 1 + 2 * (i % 5), 2), 1, v_start);
+        END LOOP;
+    END LOOP;
+END;
+$$;
+
 -- 0: counted; 1: there is no such contestant; 2: this telephone has voted often enough. All of them
 -- commit.
 CREATE FUNCTION vote(p_vote_id bigint, p_phone bigint, p_contestant bigint, p_now timestamp)

@@ -119,6 +119,32 @@ for history in items statements; do
 done
 check "every witness is accepted, at each level and boundary" test -z "$refused"
 
+# --- Cells, and Z3 ------------------------------------------------------------------
+
+cat >wide.jsonl <<'JSONL'
+{"ordeal-history":1,"tables":{"t":{"columns":{"id":"bigint","a":"bigint","b":"bigint"},"key":["id"]}},"initial":{"t/7":{"id":7,"a":0,"b":0}}}
+{"txn":1,"session":0,"status":"ok","ops":[{"update":"t","where":"id = 7","rows":{"7":{"id":7,"a":1,"b":0}},"set":{"t/7":null}}]}
+{"txn":2,"session":1,"status":"ok","ops":[{"update":"t","where":"id = 7","rows":{"7":{"id":7,"a":1,"b":2}},"set":{"t/7":1}}]}
+JSONL
+run 0 predict wide.jsonl --level snapshot --strategy approx-relaxed
+check "of two who write one row, the first to commit wins" mentions out "none "
+run 1 predict wide.jsonl --level snapshot --strategy approx-relaxed --encoding cells --out made/cells
+check "unless each wrote a cell of its own" mentions out "t/7.b"
+run 0 verify made/cells/cells.jsonl made/cells/witness.json
+check "the history of the cells is written, too" mentions out "accepted: snapshot allows"
+run 2 predict wide.jsonl --level causal --encoding cells --program x.sql
+check "programs know no cells" mentions err "--encoding cells is not for --program"
+
+if "$ORDEAL" predict skew.jsonl --level causal --engine z3 --json >out 2>err || [ $? -ne 2 ]; then
+    run 0 predict skew.jsonl --level causal --engine z3 --json
+    check "Z3 says that there is none, if it looks at all orders" mentions out '"engine":"z3"'
+    run 3 predict skew.jsonl --level causal --engine z3 --strategy approx-strict
+    check "and that there may be one, if not" mentions out "the approximate encoding has none"
+    run 1 predict skew.jsonl --level causal --engine z3 --strategy approx-relaxed --out made/z3
+    run 0 verify skew.jsonl made/z3/witness.json
+    check "what it finds has a witness" mentions out "accepted: causal allows"
+fi
+
 # --- Calls that are wrong -----------------------------------------------------------
 
 run 2 predict skew.jsonl

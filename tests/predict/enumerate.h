@@ -1,7 +1,8 @@
 /*
  * enumerate: every prediction of a trace of at most ENUMERATE_TXNS_MAX transactions, by the definitions alone.
  *
- *     full       of each session so many first transactions, which read as observed from full ones or the initial state
+ *     full       of each session so many first transactions, which read as observed, from full ones or from the
+ *                initial state
  *     boundary   of each session none, or the transaction behind them, from which nobody reads:
  *                strict    cut behind one of its reads, which has any writer that is full, or the initial state; its
  *                          earlier reads are as observed, from full ones
@@ -10,10 +11,12 @@
  * What is left is a prediction at a level if no order of commits makes it serializable, and some order satisfies the
  * level's axiom (Biswas and Enea, OOPSLA 2019). Orders are tried one after another.
  *
- * The read behind which a transaction is cut may keep its writer: the paper's constraints allow that. At the levels
- * from read-committed to prefix it makes no difference to whether there is a prediction: the transaction is a sink,
- * so its cut may go on to the next read, which reads what its session has already seen, or to its end. At snapshot a
- * write behind the cut might meet another writer of its key, and then only the cut gives a prediction.
+ * At snapshot two transactions that both write a key are in conflict also where one writes it behind its cut: it
+ * would not have committed.
+ *
+ * The read behind which a transaction is cut may keep its writer: the paper's constraints allow that. It makes no
+ * difference to whether there is a prediction: the transaction is a sink, so its cut may go on to the next read,
+ * which reads what its session has already seen, or to its end.
  */
 #ifndef TESTS_PREDICT_ENUMERATE_H
 #define TESTS_PREDICT_ENUMERATE_H

@@ -41,6 +41,9 @@ predict          predict skew.jsonl --level causal --strategy approx-relaxed --o
 predict-rows     predict rows.jsonl --level read-committed --json
 predict-none     predict skew.jsonl --level causal --out made/predict
 verify-none      verify skew.jsonl none/witness.json
+predict-cells    predict rows.jsonl --level read-committed --encoding cells --out made/predict
+predict-z3       predict skew.jsonl --level causal --strategy approx-relaxed --engine z3
+predict-z3-exact predict skew.jsonl --level prefix --engine z3 --json
 verify-predicted verify skew.jsonl predicted/witness.json
 verify-rows-predicted verify rows.jsonl rows-predicted/witness.json
 audit            audit calls.jsonl --programs bank.sql --level snapshot --witness made/witness

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/json_writer.h"
+#include "base/memory.h"
 #include "base/wall_clock.h"
 #include "history/io/source.h"
 #include "programs/machine/final_state.h"
@@ -592,6 +593,7 @@ enum status histories_explore(struct histories_result *result,
 {
     struct exploring x = { .options = options, .result = result };
     int64_t began_ns = wall_clock_ns();
+    uint64_t failures = memory_failures();
     enum status status;
 
     assert(!histories_inability(options->scenario));
@@ -599,6 +601,13 @@ enum status histories_explore(struct histories_result *result,
     *result = (struct histories_result){ .violations = 0 };
     heap_init(&x.heap, HEAP_BYTES_MAX);
     status = explore_all(&x, err);
+    /* What was explored until memory ran out stands. */
+    if (status == STATUS_OVER_LIMIT && result->counts.histories > 0) {
+        snprintf(result->ended_why, sizeof result->ended_why, "%.290s", err->text);
+        memory_tell_failures(failures);
+        *err = (struct error){ 0 };
+        status = STATUS_OK;
+    }
     directed_close(x.store);
     if (x.has_program)
         program_close(&x.program);

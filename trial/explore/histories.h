@@ -41,6 +41,7 @@ struct histories_result {
     struct buffer choices; /* a file of choices, for a directed run of the same calls */
     struct history history;
     bool has_history;
+    char ended_why[300]; /* memory ran out: not complete; else empty */
     int64_t wall_ns;
 };
 

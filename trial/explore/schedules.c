@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/map.h"
+#include "base/memory.h"
 #include "base/wall_clock.h"
 #include "trial/run/run.h"
 #include "trial/run/signature.h"
@@ -618,6 +619,7 @@ enum status schedules_explore(struct schedules_result *result,
     struct exploration *x = calloc(1, sizeof *x);
     struct scenario *copy = malloc(sizeof *copy);
     int64_t began_ns = wall_clock_ns();
+    uint64_t failures = memory_failures();
     enum status status;
 
     for (int kind = 0; kind < STEERING_KIND_COUNT; kind++)
@@ -641,6 +643,13 @@ enum status schedules_explore(struct schedules_result *result,
                           err);
     if (status == STATUS_OK)
         status = explore(x, err);
+    /* What was explored until memory ran out stands. */
+    if (status == STATUS_OVER_LIMIT && result->runs > 0) {
+        snprintf(result->ended_why, sizeof result->ended_why, "%.290s", err->text);
+        memory_tell_failures(failures);
+        *err = (struct error){ 0 };
+        status = STATUS_OK;
+    }
     workers_close(&x->workers);
     frontier_close(&x->now);
     frontier_close(&x->next);

@@ -67,6 +67,7 @@ struct schedules_result {
     char unjudged_why[300];    /* the first of them */
     uint64_t failed;           /* schedules that the machine failed: not run */
     char failed_why[300];
+    char ended_why[300];                              /* memory ran out: not complete; else empty */
     uint64_t histories;                               /* that differ in what clients did and saw */
     uint64_t events_max;                              /* at which a run could deviate, the most */
     struct schedules_cell cells[SCHEDULES_CELLS_MAX]; /* see schedules_cell() */

@@ -417,13 +417,15 @@ static const struct checker *complete_checker(enum level level)
     return checker_find(is_strong ? TEXT("blackbox") : TEXT("weak"));
 }
 
-/* Who must judge. With the store's own order, statements can be judged as they are. */
+/* With the store's own order the history can be judged as it is, statements included. */
+static bool is_certified(const struct director_trial *t)
+{
+    return has_places(t) && checker_decides(checker_find(TEXT("certificate")), t->level);
+}
+
 static const struct checker *due_checker(const struct director_trial *t)
 {
-    const struct checker *certificate = checker_find(TEXT("certificate"));
-
-    return has_places(t) && checker_decides(certificate, t->level) ? certificate
-                                                                   : complete_checker(t->level);
+    return is_certified(t) ? checker_find(TEXT("certificate")) : complete_checker(t->level);
 }
 
 static enum status ask_jury(struct director_trial *t, struct error *err)
@@ -500,11 +502,10 @@ void director_trial_close(struct director_trial *t)
     *t = (struct director_trial){ .scenario = NULL };
 }
 
+/* Items tell by their values who wrote them, which values of a program need not. */
 const struct history *director_trial_judged(const struct director_trial *t)
 {
-    bool is_whole = t->history.statement_count == 0 || due_checker(t) != complete_checker(t->level);
-
-    return is_whole ? &t->history : &t->items;
+    return is_certified(t) ? &t->history : &t->items;
 }
 
 enum verdict director_trial_verdict(const struct director_trial *t)

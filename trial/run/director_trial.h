@@ -9,8 +9,9 @@
  * which versions are read, is drawn from the seed, too, or said by a file (predict/director/choices.h). A transaction
  * that the level refuses is tried again when it is its session's turn, up to workload.attempts.
  *
- * The jury judges the history at the level. Where nobody could judge its statements as such, they are taken as the reads
- * that they made, of rows that they did not return, too. Beside that it is asked whether what was seen is serializable: that it is not is no violation.
+ * The jury judges the history at the level: as it is, if the order of execution explains all reads; else as the reads
+ * and writes of its statements, of rows that these did not return, too. Beside that it is asked whether what was seen is
+ * serializable: that it is not is no violation.
  */
 #ifndef TRIAL_RUN_DIRECTOR_TRIAL_H
 #define TRIAL_RUN_DIRECTOR_TRIAL_H

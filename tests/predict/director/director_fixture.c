@@ -11,6 +11,8 @@
 
 const char director_program[] =
     "CREATE TABLE t (k bigint PRIMARY KEY, v bigint NOT NULL);\n"
+    "CREATE TABLE notes (id bigserial PRIMARY KEY, who bigint);\n"
+    "CREATE TABLE marks (who bigint);\n"
     "CREATE FUNCTION load(n bigint) RETURNS void LANGUAGE plpgsql AS $$\n"
     "BEGIN FOR i IN 1..n LOOP INSERT INTO t VALUES (i, 0); END LOOP; END; $$;\n"
     "CREATE FUNCTION step(r1 bigint, r2 bigint, w1 bigint, w2 bigint, tag bigint)\n"
@@ -37,6 +39,10 @@ const char director_program[] =
     "BEGIN DELETE FROM t WHERE k = p_k; END; $$;\n"
     "CREATE FUNCTION drop_all(tag bigint) RETURNS void LANGUAGE plpgsql AS $$\n"
     "BEGIN DELETE FROM t WHERE v >= tag; END; $$;\n"
+    "CREATE FUNCTION note(tag bigint) RETURNS bigint LANGUAGE plpgsql AS $$\n"
+    "DECLARE n bigint;\n"
+    "BEGIN INSERT INTO notes (who) VALUES (tag); INSERT INTO marks VALUES (tag);\n"
+    "SELECT count(*) INTO n FROM marks; RETURN n; END; $$;\n"
     "CREATE FUNCTION fail(w bigint) RETURNS void LANGUAGE plpgsql AS $$\n"
     "BEGIN UPDATE t SET v = 99 WHERE k = w; RAISE EXCEPTION 'no'; END; $$;\n"
     "CREATE FUNCTION total() RETURNS bigint LANGUAGE plpgsql AS $$\n"
@@ -96,7 +102,10 @@ struct directed_outcome directed_fixture_call_drawn(struct directed *d, uint32_t
     unsigned tag = directed_txn_count(d) + 1;
     char text[100];
 
-    switch (random_below(r, 12)) {
+    switch (random_below(r, 13)) {
+    case 4:
+        snprintf(text, sizeof text, "note(%u)", tag);
+        break;
     case 0:
         snprintf(text, sizeof text, "scan(%u, %u, %u, %u)", a, a + 5 * b, c, tag);
         break;

@@ -4,6 +4,7 @@
  *     step(r1, r2, w1, w2, tag)   reads rows r1 and r2, adds the tag to w1 and w2, one statement each; 0: none
  *     scan(low, high, w, tag)     counts the rows whose v lies between, and writes the tag to w
  *     make(k, tag), drop_row(k)   inserts a row, removes one
+ *     note(tag)                   inserts a row with a number of a sequence, and one without a key; counts the latter
  *     fail(w)                     writes, and then raises
  */
 #ifndef TESTS_PREDICT_DIRECTOR_DIRECTOR_FIXTURE_H

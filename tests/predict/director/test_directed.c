@@ -101,6 +101,36 @@ static void at_causal_an_update_is_lost_and_at_snapshot_the_second_is_refused(vo
     TEST_ASSERT_EQUAL_STRING("40001", outcome.sqlstate);
 }
 
+/* Who was executed last need not be last in the commit order. */
+static void the_final_state_follows_the_commit_order(void)
+{
+    static const struct wanted_read wishes[] = {
+        { .session = 1, .position = 0, .statement = 0, .key = { "t/1", 3 }, .is_initial = true },
+        { .session = 2, .position = 0, .statement = 0, .key = { "t/1", 3 }, .from_session = 1 },
+        { .session = 2, .position = 1, .statement = 0, .key = { "t/1", 3 }, .from_session = 0 },
+    };
+    struct director_state state;
+    struct director director;
+    struct script script;
+
+    ASSERT_OK(script_init(&script, wishes, ROW_COUNT(wishes),
+                          directed_fixture_director(&state, DIRECTOR_LATEST, 1), &err),
+              &err);
+    director = script_director(&script);
+    store = directed_fixture_open(LEVEL_CAUSAL, 3, false);
+    directed_fixture_call(store, 0, "step(0, 0, 1, 0, 5)", director);
+    directed_fixture_call(store, 1, "step(0, 0, 1, 0, 7)", director);
+    TEST_ASSERT_EQUAL_INT64(7, directed_fixture_evaluate(store, "total"));
+    directed_fixture_call(store, 2, "step(1, 0, 0, 0, 0)", director);
+    directed_fixture_call(store, 2, "step(1, 0, 0, 0, 0)", director); /* has seen 7, and then 5 */
+    script_finish(&script);
+    TEST_ASSERT_EQUAL_UINT64(0, script.divergences.count);
+    TEST_ASSERT_EQUAL_INT64(5, directed_fixture_evaluate(store, "total"));
+    directed_undo(store);
+    TEST_ASSERT_EQUAL_INT64(7, directed_fixture_evaluate(store, "total"));
+    script_close(&script);
+}
+
 /* --- Taking back -------------------------------------------------------------------------------- */
 
 /* The history, the log of calls, the counts and a sum of the final rows. */
@@ -202,6 +232,7 @@ int main(void)
     RUN_TEST(the_history_and_its_trace_satisfy_the_level);
     RUN_TEST(latest_is_serializable_at_every_level);
     RUN_TEST(at_causal_an_update_is_lost_and_at_snapshot_the_second_is_refused);
+    RUN_TEST(the_final_state_follows_the_commit_order);
     RUN_TEST(undo_leaves_no_trace);
     RUN_TEST(a_transaction_that_fails_leaves_nothing_and_is_told_as_aborted);
     return UNITY_END();

@@ -182,6 +182,25 @@ static void transactions_that_see_each_other_or_not_are_the_partial_orders_of_so
     }
 }
 
+/* Each adds to what it reads: at causal whom it reads from is any forest, at snapshot any order. */
+static void increments_are_rooted_forests_at_causal_and_permutations_at_snapshot(void)
+{
+    static const uint64_t forests[] = { 1, 3, 16, 125, 1296 }; /* (n + 1)^(n - 1), Cayley */
+    static const uint64_t permutations[] = { 1, 2, 6, 24, 120 };
+
+    load("sessions = 5\n" DEPOSITS);
+    for (uint32_t i = 0; i < 5; i++) {
+        options.transactions = i + 1;
+        options.level = LEVEL_CAUSAL;
+        explore_histories();
+        TEST_ASSERT_EQUAL_UINT64(forests[i], result.counts.histories);
+        TEST_ASSERT_EQUAL_UINT64(forests[i] - permutations[i], result.counts.unserializable);
+        options.level = LEVEL_SNAPSHOT;
+        explore_histories();
+        TEST_ASSERT_EQUAL_UINT64(permutations[i], result.counts.histories);
+    }
+}
+
 int main(void)
 {
     UNITY_BEGIN();
@@ -194,6 +213,7 @@ int main(void)
     RUN_TEST(the_first_violation_can_end_it);
     RUN_TEST(a_violation_has_its_story_and_its_choices);
     RUN_TEST(what_cannot_be_explored_is_said);
+    RUN_TEST(increments_are_rooted_forests_at_causal_and_permutations_at_snapshot);
     RUN_TEST(transactions_that_see_each_other_or_not_are_the_partial_orders_of_so_many);
     return UNITY_END();
 }
