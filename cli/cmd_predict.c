@@ -121,7 +121,7 @@ struct predict_work {
     struct prediction prediction;
     struct confirmation confirmation;
     struct predict_program program; /* where there is one */
-    bool has_program;
+    bool has_program, is_scenario; /* is_scenario: the history is of a run of --program */
     struct validation executed; /* of --validate */
     struct semantic_result semantic;
     const struct validation *validation; /* one of the two, or NULL */
@@ -190,6 +190,7 @@ static struct predict_report report_of(const struct predict_work *call)
                                     .validation = call->validation,
                                     .none = call->wants_none ? &call->none : NULL,
                                     .folder = call->values->out,
+                                    .scenario = call->is_scenario ? call->values->program : NULL,
                                     .parse_ns = call->parse_ns,
                                     .ns = call->ns };
 }
@@ -269,7 +270,7 @@ static enum status read_log(struct predict_work *call, struct error *err)
 
 static enum status find_calls(struct predict_work *call, struct error *err)
 {
-    call->has_program = true;
+    call->has_program = call->is_scenario = true;
     return predict_program_run(&call->program, call->values->program, &call->trace, call->options.stop, err);
 }
 

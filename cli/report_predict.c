@@ -7,6 +7,7 @@
 #include "cli/prediction_drawing.h"
 #include "history/format.h"
 #include "predict/prediction_witness.h"
+#include "trial/run/run.h"
 
 enum predict_file_number {
     FILE_HISTORY,
@@ -146,6 +147,12 @@ enum status report_predict_print(const struct predict_report *r, struct buffer *
             if (has_file(r, i))
                 buffer_print(out, " %s/%s", r->folder, predict_files[i].name);
         buffer_byte(out, '\n');
+        if (r->validation && r->scenario) {
+            buffer_text(out, TEXT("again      ordeal run "));
+            run_echo_word(r->scenario, out);
+            buffer_print(out, " --set check.level=%s --director %s/%s\n", level_name(r->options->level), r->folder,
+                         predict_files[FILE_CHOICES].name);
+        }
     }
     return buffer_status(out, err);
 }

@@ -187,10 +187,8 @@ enum status execution_run(struct execution *x, uint32_t txn, uint32_t events, bo
 
     x->txn = txn;
     x->recorder.inner = director;
-    if (x->recorder.choices) {
-        TRY(array_push(&x->recorder.choices->order, call->session, err));
+    if (x->recorder.choices)
         director = choice_recorder_director(&x->recorder);
-    }
     x->end = x->trace->event_start[txn] + events;
     TRY(directed_run(x->store,
                      &(struct directed_call){ call->session, call->function, call->arguments },
