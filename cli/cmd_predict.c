@@ -191,6 +191,8 @@ static struct predict_report report_of(const struct predict_work *call)
                                     .none = call->wants_none ? &call->none : NULL,
                                     .folder = call->values->out,
                                     .scenario = call->is_scenario ? call->values->program : NULL,
+                                    .calls = call->has_program ? &call->program.calls : NULL,
+                                    .program = call->program.path,
                                     .parse_ns = call->parse_ns,
                                     .ns = call->ns };
 }

@@ -498,8 +498,11 @@ static enum status tell_execution(const struct dataflow *observed, struct semant
     PREDICT_TAKE(arena, p->boundary, t->session_count, err);
     PREDICT_TAKE(arena, p->included, t->session_count, err);
     PREDICT_TAKE(arena, p->writer, t->event_count, err);
+    PREDICT_TAKE(arena, p->order, t->txn_count, err);
     for (uint32_t e = 0; e < t->event_count; e++)
         p->writer[e] = t->events[e].writer;
+    for (uint32_t txn = 0; txn < t->txn_count; txn++)
+        p->order[p->order_count++] = txn;
     for (uint32_t session = 0; session < t->session_count; session++) {
         p->full[session] = t->session_start[session + 1] - t->session_start[session];
         p->boundary[session] = DATAFLOW_NONE;

@@ -51,6 +51,10 @@ check "a log of calls will do for the history" mentions out '"prediction":"predi
 check "and the object says that it was executed" mentions out '"validated":"validated"'
 run 1 predict seen/calls.jsonl --program votes.sql --level snapshot --strategy semantic
 check "so that snapshot allows it, too" mentions out "predicted  snapshot, semantic"
+run 1 predict seen/history.jsonl --program seen/scenario.toml --level snapshot --strategy semantic --out made/skew
+check "then there is a schedule for the replicated store" mentions out "store      ordeal run made/skew/schedule.toml"
+run 1 run made/skew/schedule.toml
+check "where the checkers convict it" grep -Eq 'certificate +serializable +INVALID' out
 
 # What cannot be.
 run 2 predict seen/history.jsonl --program votes.sql --level causal --validate
