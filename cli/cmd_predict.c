@@ -121,7 +121,7 @@ struct predict_work {
     struct prediction prediction;
     struct confirmation confirmation;
     struct predict_program program; /* where there is one */
-    bool has_program;
+    bool has_program, is_scenario; /* is_scenario: the history is of a run of --program */
     struct validation executed; /* of --validate */
     struct semantic_result semantic;
     const struct validation *validation; /* one of the two, or NULL */
@@ -190,6 +190,9 @@ static struct predict_report report_of(const struct predict_work *call)
                                     .validation = call->validation,
                                     .none = call->wants_none ? &call->none : NULL,
                                     .folder = call->values->out,
+                                    .scenario = call->is_scenario ? call->values->program : NULL,
+                                    .calls = call->has_program ? &call->program.calls : NULL,
+                                    .program = call->program.path,
                                     .parse_ns = call->parse_ns,
                                     .ns = call->ns };
 }
@@ -269,7 +272,7 @@ static enum status read_log(struct predict_work *call, struct error *err)
 
 static enum status find_calls(struct predict_work *call, struct error *err)
 {
-    call->has_program = true;
+    call->has_program = call->is_scenario = true;
     return predict_program_run(&call->program, call->values->program, &call->trace, call->options.stop, err);
 }
 
@@ -349,7 +352,7 @@ static enum status prove_none(struct predict_work *call, struct error *err)
     return STATUS_OK;
 }
 
-/* Executes what was confirmed. What then turns out to be serializable is no prediction. */
+/* With Z3, what was confirmed is executed then. What turns out to be serializable is no prediction. */
 static enum status validate_prediction(struct predict_work *call, struct error *err)
 {
     struct prediction *p = &call->prediction;
@@ -363,6 +366,21 @@ static enum status validate_prediction(struct predict_work *call, struct error *
         snprintf(p->reason, sizeof p->reason, "predicted, and serializable when it is executed: %.200s",
                  call->executed.reason);
     }
+    return STATUS_OK;
+}
+
+/* The native engine: what is serializable when it is executed is passed over. */
+static enum status predict_and_validate(struct predict_work *call, struct error *err)
+{
+    struct validating validating = { &call->program.calls, &call->trace, &call->options, &call->arena,
+                                     &call->executed };
+    struct predict_judge judge = { validating_accept, &validating };
+    struct predict_options options = call->options;
+
+    options.judge = &judge;
+    TRY(predict_native(&call->trace, &options, &call->arena, &call->prediction, err));
+    if (call->prediction.kind == PREDICTION_FOUND || call->executed.history.memory)
+        call->validation = &call->executed;
     return STATUS_OK;
 }
 
@@ -386,6 +404,8 @@ static enum status find_prediction(struct predict_work *call, struct error *err)
         return predict_by_execution(call, err);
     if (is_word(call->values->engine, "z3"))
         return predict_z3(&call->trace, &call->options, &call->arena, &call->prediction, err);
+    if (call->values->validate)
+        return predict_and_validate(call, err);
     return predict_native(&call->trace, &call->options, &call->arena, &call->prediction, err);
 }
 

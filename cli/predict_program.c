@@ -1,5 +1,6 @@
 #include "cli/predict_program.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,16 +39,24 @@ static void close_scenario(struct scenario *scenario)
     free(scenario);
 }
 
+static enum status load_of_scenario(struct predict_program *p, const struct scenario *scenario, struct error *err)
+{
+    snprintf(p->path, sizeof p->path, "%s", scenario->workload.program);
+    return program_load_file(&p->program, p->path, err);
+}
+
 static enum status load_program(struct predict_program *p, const char *path, struct error *err)
 {
     struct scenario *scenario = NULL;
     enum status status;
 
-    if (is_sql(path))
+    if (is_sql(path)) {
+        snprintf(p->path, sizeof p->path, "%s", path);
         return program_load_file(&p->program, path, err);
+    }
     status = load_scenario(&scenario, path, err);
     if (status == STATUS_OK)
-        status = program_load_file(&p->program, scenario->workload.program, err);
+        status = load_of_scenario(p, scenario, err);
     close_scenario(scenario);
     return status;
 }
@@ -150,7 +159,7 @@ enum status predict_program_run(struct predict_program *p, const char *path,
                          "with a history, --program is the scenario that it is of");
     status = load_scenario(&scenario, path, err);
     if (status == STATUS_OK)
-        status = program_load_file(&p->program, scenario->workload.program, err);
+        status = load_of_scenario(p, scenario, err);
     if (status == STATUS_OK)
         status = find_run(p, scenario, path, t, stop, err);
     close_scenario(scenario);

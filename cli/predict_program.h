@@ -14,9 +14,11 @@
 
 #include "predict/calls.h"
 #include "predict/dataflow.h"
+#include "trial/scenario/scenario.h"
 
 struct predict_program {
     struct program program;
+    char path[SCENARIO_PATH_SIZE]; /* of the program */
     struct call_log log;
     struct predict_calls calls;
     struct buffer text; /* of the log, where it comes from a run */

@@ -1,12 +1,15 @@
 #include "cli/report_predict.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "base/quantity.h"
 #include "cli/folder.h"
 #include "cli/prediction_drawing.h"
+#include "cli/prediction_schedule.h"
 #include "history/format.h"
 #include "predict/prediction_witness.h"
+#include "trial/run/run.h"
 
 enum predict_file_number {
     FILE_HISTORY,
@@ -15,6 +18,7 @@ enum predict_file_number {
     FILE_DRAWING,
     FILE_EXECUTED,
     FILE_CHOICES,
+    FILE_SCHEDULE,
     FILE_CELLS,
     FILE_COUNT
 };
@@ -28,12 +32,22 @@ static const struct predict_file {
     [FILE_DRAWING] = { "drawing", "prediction.svg" },
     [FILE_EXECUTED] = { "validated", "validated.jsonl" },
     [FILE_CHOICES] = { "choices", "choices.jsonl" },
+    [FILE_SCHEDULE] = { "schedule", "schedule.toml" },
     [FILE_CELLS] = { "cells", "cells.jsonl" },
 };
+
+static struct scheduled_prediction scheduled_of(const struct predict_report *r)
+{
+    return (struct scheduled_prediction){ r->calls, r->observed, r->prediction, r->options->level, r->program };
+}
 
 /* What was executed is no choice among the events that were observed, so that its witness is another: verify knows none. */
 static bool has_file(const struct predict_report *r, enum predict_file_number file)
 {
+    struct scheduled_prediction scheduled = scheduled_of(r);
+
+    if (file == FILE_SCHEDULE)
+        return r->validation && prediction_has_schedule(&scheduled);
     if (r->prediction->kind != PREDICTION_FOUND)
         return file == FILE_WITNESS && r->none && r->none->is_proven;
     if (file == FILE_EXECUTED || file == FILE_CHOICES)
@@ -146,6 +160,14 @@ enum status report_predict_print(const struct predict_report *r, struct buffer *
             if (has_file(r, i))
                 buffer_print(out, " %s/%s", r->folder, predict_files[i].name);
         buffer_byte(out, '\n');
+        if (r->validation && r->scenario) {
+            buffer_text(out, TEXT("again      ordeal run "));
+            run_echo_word(r->scenario, out);
+            buffer_print(out, " --set check.level=%s --director %s/%s\n", level_name(r->options->level), r->folder,
+                         predict_files[FILE_CHOICES].name);
+        }
+        if (has_file(r, FILE_SCHEDULE))
+            buffer_print(out, "store      ordeal run %s/%s\n", r->folder, predict_files[FILE_SCHEDULE].name);
     }
     return buffer_status(out, err);
 }
@@ -309,6 +331,23 @@ static enum status write_history(const struct history *history, enum predict_fil
     return status;
 }
 
+static enum status write_schedule(const struct predict_report *r, const char *folder, struct error *err)
+{
+    struct scheduled_prediction scheduled = scheduled_of(r);
+    char *whole = realpath(r->program, NULL);
+    struct buffer text = { 0 };
+    enum status status;
+
+    if (whole)
+        scheduled.program = whole;
+    status = prediction_write_schedule(&scheduled, &text, err);
+    if (status == STATUS_OK)
+        status = folder_write(folder, predict_files[FILE_SCHEDULE].name, &text, err);
+    buffer_close(&text);
+    free(whole);
+    return status;
+}
+
 /* What was executed, and what its director chose. */
 static enum status write_execution(const struct predict_report *r, const char *folder, struct error *err)
 {
@@ -321,6 +360,8 @@ static enum status write_execution(const struct predict_report *r, const char *f
     if (status == STATUS_OK)
         status = folder_write(folder, predict_files[FILE_CHOICES].name, &choices, err);
     buffer_close(&choices);
+    if (status == STATUS_OK && has_file(r, FILE_SCHEDULE))
+        status = write_schedule(r, folder, err);
     return status;
 }
 

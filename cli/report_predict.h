@@ -19,6 +19,9 @@ struct predict_report {
     const struct validation *validation; /* NULL: it was not asked for */
     const struct none_proof *none; /* NULL: it was not asked for, or there is a prediction */
     const char *folder; /* of --out; NULL: none */
+    const char *scenario; /* whose run it is; NULL: none */
+    const struct predict_calls *calls; /* of what was executed; NULL: there are none */
+    const char *program; /* the file with their functions */
     int64_t parse_ns, ns;
 };
 

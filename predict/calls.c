@@ -13,11 +13,14 @@
 /* --- Reading a log ---------------------------------------------------------------------- */
 
 static enum status add_call(struct predict_calls *c, const struct logged_txn *logged,
-                            uint32_t session, struct error *err)
+                            uint32_t session, uint32_t position, struct error *err)
 {
     const struct program_tree *tree = &c->program->tree;
-    struct predict_call call = { logged->id, session,
-                                 program_find_function(c->program, logged->function), NULL };
+    struct predict_call call = { .id = logged->id,
+                                 .session = session,
+                                 .logged_session = logged->session,
+                                 .position = position,
+                                 .function = program_find_function(c->program, logged->function) };
     struct datum *arguments;
 
     if (logged->statement_count > 0)
@@ -79,12 +82,32 @@ static enum status find_order(const struct call_log *log, size_t *order, size_t 
     return STATUS_OK;
 }
 
+/* How many of its session stand before each transaction of the log. */
+static enum status find_positions(const struct call_log *log, uint32_t *positions, struct error *err)
+{
+    struct map counts = { 0 };
+    enum status status = STATUS_OK;
+
+    for (size_t i = 0; i < log->txns.count && status == STATUS_OK; i++) {
+        size_t place;
+
+        status = map_add(&counts, (uint64_t)log->txns.at[i].session, 0, &place, err);
+        if (status == STATUS_OK)
+            positions[i] = (uint32_t)counts.values.at[place]++;
+    }
+    map_close(&counts);
+    return status;
+}
+
 static enum status read_calls(struct predict_calls *c, const size_t *order, size_t count,
                               struct error *err)
 {
     struct map sessions = { 0 };
-    enum status status = STATUS_OK;
+    enum status status;
+    uint32_t *positions;
 
+    PREDICT_TAKE(&c->arena, positions, c->log->txns.count, err);
+    status = find_positions(c->log, positions, err);
     for (size_t i = 0; i < count && status == STATUS_OK; i++) {
         const struct logged_txn *logged = &c->log->txns.at[order[i]];
         size_t place = sessions.keys.count;
@@ -94,7 +117,7 @@ static enum status read_calls(struct predict_calls *c, const size_t *order, size
             map_add(&sessions, logged->session < 0 ? UINT64_MAX - i : (uint64_t)logged->session,
                     place, &place, err);
         if (status == STATUS_OK)
-            status = add_call(c, logged, (uint32_t)place, err);
+            status = add_call(c, logged, (uint32_t)place, positions[order[i]], err);
         if (status == STATUS_BAD_INPUT && err->line == 0)
             err->line = logged->line;
     }

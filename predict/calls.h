@@ -16,6 +16,8 @@
 struct predict_call {
     int64_t id;       /* the transaction's, in log and history */
     uint32_t session; /* from 0, as they first come */
+    int64_t logged_session; /* as the log has it */
+    uint32_t position;      /* among the session's in the log, those that did not commit included */
     uint32_t function;
     const struct datum *arguments;
 };

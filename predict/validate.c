@@ -1,6 +1,7 @@
 #include "predict/validate.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "predict/execution_private.h"
 #include "predict/normal_form_private.h"
@@ -23,8 +24,8 @@ static uint32_t included_events(const struct dataflow *t, const struct predictio
 }
 
 /* All in the order of commits, or boundary transactions, which stand last, the other way round. */
-static enum status run_all(struct execution *x, const struct prediction *p, bool is_turned,
-                           int64_t *ids, struct error *err)
+static enum status run_all(struct execution *x, const struct prediction *p, bool is_turned, int64_t *ids,
+                           uint32_t *executed, struct error *err)
 {
     const struct dataflow *t = x->trace;
     uint32_t last = p->order_count;
@@ -38,6 +39,7 @@ static enum status run_all(struct execution *x, const struct prediction *p, bool
         bool is_committed;
 
         x->is_last = p->boundary[t->session[txn]] == txn;
+        executed[i] = x->call[txn];
         ids[i] = t->history->txn_id[t->txn[of]];
         TRY(execution_run(x, txn, included_events(t, p, txn), &is_committed, err));
     }
@@ -67,6 +69,54 @@ static enum status judge(struct validation *v, const atomic_bool *stop, struct a
     return STATUS_OK;
 }
 
+/* --- As the scenario's sessions count -------------------------------------------------------- */
+
+/* The call of the transaction that was executed so many behind the first in a session of the store. */
+static const struct predict_call *executed_call(const struct predict_calls *calls, const uint32_t *executed,
+                                                uint32_t count, uint32_t session, uint32_t position)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (calls->calls.at[executed[i]].session == session && position-- == 0)
+            return &calls->calls.at[executed[i]];
+    return NULL;
+}
+
+/*
+ * Choices name sessions and transactions as the log has them, so that they can be chosen again in a run of the whole:
+ * there, calls that did not commit are executed, too, each before the next of its session that takes part.
+ */
+static enum status restore_positions(const struct predict_calls *calls, const uint32_t *executed, uint32_t count,
+                                     struct choices *c, struct error *err)
+{
+    uint32_t *next = calloc(calls->session_count + (size_t)1, sizeof *next);
+    enum status status = STATUS_OK;
+
+    if (!next)
+        return error_set(err, STATUS_OVER_LIMIT, "out of memory");
+    for (size_t i = 0; i < c->wishes.count; i++) {
+        struct wanted_read *w = &c->wishes.at[i];
+        const struct predict_call *reader = executed_call(calls, executed, count, w->session, w->position);
+        const struct predict_call *writer =
+            w->is_initial ? NULL : executed_call(calls, executed, count, w->from_session, w->from_position);
+
+        w->session = (uint32_t)reader->logged_session;
+        w->position = reader->position;
+        if (writer) {
+            w->from_session = (uint32_t)writer->logged_session;
+            w->from_position = writer->position;
+        }
+    }
+    c->order.count = 0;
+    for (uint32_t i = 0; i < count && status == STATUS_OK; i++) {
+        const struct predict_call *call = &calls->calls.at[executed[i]];
+
+        for (; next[call->session] <= call->position && status == STATUS_OK; next[call->session]++)
+            status = array_push(&c->order, (uint32_t)call->logged_session, err);
+    }
+    free(next);
+    return status;
+}
+
 /* One way to execute it. */
 struct attempt {
     enum execution_tail tail;
@@ -80,24 +130,29 @@ static enum status try_once(const struct predict_calls *calls, const struct data
 {
     struct execution x = { 0 };
     enum status status;
+    uint32_t *executed;
     int64_t *ids;
 
     *v = (struct validation){ 0 };
     TRY(choices_init(&v->choices, err));
     v->choices.has_order = true;
     PREDICT_TAKE(arena, ids, observed->txn_count, err);
+    PREDICT_TAKE(arena, executed, observed->txn_count, err);
     status = execution_init(&x, calls, observed, options->level, arena, err);
     x.writer = p->writer;
     x.tail = attempt.tail;
     x.recorder.choices = &v->choices;
     if (status == STATUS_OK)
-        status = run_all(&x, p, attempt.is_turned, ids, err);
+        status = run_all(&x, p, attempt.is_turned, ids, executed, err);
     if (status == STATUS_OK)
         status =
             directed_history(x.store, &(struct directed_telling){ .ids = ids }, &v->history, err);
+    if (status == STATUS_OK)
+        status = restore_positions(calls, executed, p->order_count, &v->choices, err);
     if (status == STATUS_OK && x.recorder.is_short)
         status = error_set(err, STATUS_OVER_LIMIT, "no memory for what was chosen");
     v->differences = x.differences;
+    v->failed = x.failed;
     snprintf(v->reason, sizeof v->reason, "%s", x.difference);
     execution_close(&x);
     return status == STATUS_OK ? judge(v, options->stop, arena, err) : status;
@@ -135,4 +190,19 @@ void validation_close(struct validation *v)
 {
     history_close(&v->history);
     choices_close(&v->choices);
+    *v = (struct validation){ 0 };
+}
+
+enum status validating_accept(void *context, const struct prediction *p, bool *is_accepted, uint32_t *because,
+                              struct error *err)
+{
+    struct validating *with = context;
+    size_t used = with->arena->used;
+
+    validation_close(with->validation);
+    TRY(validate(with->calls, with->observed, p, with->options, with->arena, with->validation, err));
+    arena_reset_to(with->arena, used);
+    *is_accepted = with->validation->kind != VALIDATION_NOT_REPRODUCED;
+    *because = with->validation->failed;
+    return STATUS_OK;
 }

@@ -53,6 +53,11 @@ check "events rise" mentions err "explore.postponed should rise from one event t
 run 2 run late.toml --set 'explore.crashed=[0]'
 check "and begin with 1" mentions err "explore.crashed should list numbers of events, from 1"
 
+cp "$root/scenarios/databases/sqlite-dirty-read.toml" real.toml
+printf '\n[explore]\npostponed = [60]\n' >>real.toml
+run 2 run real.toml
+check "a real database deviates nowhere" mentions err '`explore` is for the simulated world: not with [database]'
+
 # What ends early is not complete.
 run 3 explore "$root/scenarios/smallbank.toml" --store --postponed 3 --timeout 1 --json
 check "a time limit leaves it incomplete" mentions out '"complete":false,"incomplete":"--timeout"'

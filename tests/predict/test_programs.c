@@ -29,7 +29,12 @@ static const char accounts[] =
     "CREATE FUNCTION vote(p bigint) RETURNS void LANGUAGE plpgsql AS $$\n"
     "DECLARE c bigint;\n"
     "BEGIN SELECT count(*) INTO c FROM votes WHERE phone = p;\n"
-    "IF c < 1 THEN INSERT INTO votes VALUES (p, 1); END IF; END $$;\n";
+    "IF c < 1 THEN INSERT INTO votes VALUES (p, 1); END IF; END $$;\n"
+    "CREATE TABLE ballots (id bigint PRIMARY KEY, phone bigint NOT NULL);\n"
+    "CREATE FUNCTION cast_ballot(i bigint, p bigint) RETURNS void LANGUAGE plpgsql AS $$\n"
+    "DECLARE c bigint;\n"
+    "BEGIN SELECT count(*) INTO c FROM ballots WHERE phone = p;\n"
+    "IF c < 1 THEN INSERT INTO ballots VALUES (i, p); END IF; END $$;\n";
 
 static struct program program;
 static struct call_log call_log;
@@ -162,6 +167,19 @@ static void a_second_vote_is_found_by_the_semantic_strategy_alone(void)
     semantic_close(&result);
 }
 
+/* The second ballot is a row that nobody wrote when it was observed, and all who count ballots have not seen it. */
+static void a_row_that_only_another_execution_writes_is_looked_at_by_all_who_would_have_seen_it(void)
+{
+    struct predict_options options = options_of(LEVEL_CAUSAL, STRATEGY_SEMANTIC);
+    struct semantic_result result;
+
+    OBSERVE("s0 cast_ballot 1 7", "s1 cast_ballot 2 7", "s2 cast_ballot 3 7");
+    ASSERT_OK(predict_semantic(&calls, &observed, &options, &arena, &result, &err), &err);
+    TEST_ASSERT_EQUAL(PREDICTION_FOUND, result.prediction.kind);
+    TEST_ASSERT_EQUAL_MESSAGE(VALIDATION_VALIDATED, result.validation.kind, result.validation.reason);
+    semantic_close(&result);
+}
+
 static void a_lost_update_is_found_by_the_semantic_strategy_at_causal_and_not_at_snapshot(void)
 {
     struct predict_options options = options_of(LEVEL_CAUSAL, STRATEGY_SEMANTIC);
@@ -202,6 +220,7 @@ int main(void)
     RUN_TEST(write_skew_is_predicted_at_snapshot_and_happens);
     RUN_TEST(a_transaction_that_aborts_with_other_reads_is_no_prediction_of_the_semantic_strategy);
     RUN_TEST(a_second_vote_is_found_by_the_semantic_strategy_alone);
+    RUN_TEST(a_row_that_only_another_execution_writes_is_looked_at_by_all_who_would_have_seen_it);
     RUN_TEST(a_lost_update_is_found_by_the_semantic_strategy_at_causal_and_not_at_snapshot);
     RUN_TEST(another_history_than_that_of_the_calls_is_refused);
     return UNITY_END();

@@ -90,7 +90,7 @@ static void note_all_unused(struct scenario_database *database, const struct set
 enum status scenario_database_check(struct scenario *scenario, const struct setting *root,
                                     const struct setting *table, struct error *err)
 {
-    static const char *const refused[] = { "swarm", "schedule", "transaction", "capsule" };
+    static const char *const refused[] = { "swarm", "schedule", "transaction", "capsule", "explore" };
 
     if (!scenario->database.kind)
         return toml_refuse(table, err, "database.kind is missing: which database");

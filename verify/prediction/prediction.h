@@ -8,8 +8,9 @@
  *     choices.c     what stands in the file
  *     observed.c    who read which key from whom in the observed history
  *     prediction.c  what was predicted, and whether that may be
- *     absence.c     that nothing can be predicted, by steps of
- *     propagation.c what follows from clauses
+ *     absence.c     that nothing can be predicted, by
+ *     absence_formula.c  clauses that say what a prediction is, and
+ *     propagation.c      what follows from them
  */
 #ifndef VERIFY_PREDICTION_PREDICTION_H
 #define VERIFY_PREDICTION_PREDICTION_H

@@ -128,6 +128,8 @@ static const struct {
     { "{\"order\":[1,2,", "{\"order\":[4,2,",
       "refused: transaction 4 stands in an order twice, or before one of its session" },
     { "{\"order\":[1,2,", "{\"order\":[1,9,", "refused: the trace has no transaction 9" },
+    { "[1,2,3,4,5]", "[4,2,3,1,5]",
+      "refused: transaction 4 stands in an order twice, or before one of its session" },
     { "\"floats\":[", "\"floats\":[77,", "refused: the trace has no transaction 77" },
     { "\"steps\":[[", "\"steps\":[[123456789", "no witness:" },
     { "\"steps\":[", "\"steps\":[[123456789],", "refused: there is no variable 123456789" },
@@ -189,6 +191,193 @@ static void flip_literals(const struct history *h, struct random *dice)
         (void)fixture_verify_prediction(h, proof.witness.at);
     }
 }
+
+/* --- Predictions are never excluded ------------------------------------------------------------- */
+
+static void print_literal(struct buffer *out, uint32_t variable, bool is_so)
+{
+    buffer_print(out, "%s%s%u", out->at[out->count - 1] == '[' ? "" : ",", is_so ? "-" : "",
+                 variable);
+}
+
+/* The variables of a read, of which the next is `*v`: the clause that it is not as the prediction has it. */
+static void print_read(struct buffer *out, const struct fixture_prediction *f, uint32_t txn,
+                       uint32_t event, uint32_t *v)
+{
+    const struct dataflow *t = &f->trace;
+    uint32_t session = t->session[txn], place = event - t->event_start[txn],
+             key = t->events[event].key;
+    bool is_boundary = f->prediction.boundary[session] == txn;
+    bool is_full = t->ordinal[txn] < f->prediction.full[session];
+    bool is_in = is_full || (is_boundary && place < f->prediction.included[session]);
+    uint32_t writer = is_full ? t->events[event].writer : f->prediction.writer[event];
+
+    if (!strategy_is_relaxed(f->options.strategy))
+        print_literal(out, (*v)++, is_boundary && place + 1 == f->prediction.included[session]);
+    print_literal(out, (*v)++, is_in && writer == DATAFLOW_INITIAL);
+    for (uint32_t i = t->writer_start[key]; i < t->writer_start[key + 1]; i++)
+        if (t->writers[i] != txn)
+            print_literal(out, (*v)++, is_in && writer == t->writers[i]);
+}
+
+/* The clause that something is not as the prediction has it. Returns the number of the next variable. */
+static uint32_t print_denial(struct buffer *out, const struct fixture_prediction *f)
+{
+    const struct dataflow *t = &f->trace;
+    uint32_t v = 1;
+
+    buffer_byte(out, '[');
+    for (uint32_t txn = 0; txn < t->txn_count; txn++) {
+        uint32_t session = t->session[txn];
+
+        print_literal(out, v++, t->ordinal[txn] < f->prediction.full[session]);
+        print_literal(out, v++, f->prediction.boundary[session] == txn);
+        for (uint32_t e = t->event_start[txn]; e < t->event_start[txn + 1]; e++)
+            if (dataflow_is_read(t->events[e]))
+                print_read(out, f, txn, e, &v);
+    }
+    buffer_byte(out, ']');
+    return v;
+}
+
+/* That nobody comes before himself, which is so: of the variables from there on. */
+static void print_selves(struct buffer *out, const struct dataflow *t, uint32_t before)
+{
+    for (uint32_t txn = 0; txn < t->txn_count; txn++)
+        buffer_print(out, "{\"clause\":[-%u],\"cycle\":[%lld]},", before + txn * t->txn_count + txn,
+                     (long long)t->history->txn_id[t->txn[txn]]);
+}
+
+/* Any order that keeps sessions; any that float. */
+static void print_lemma(struct buffer *out, const struct dataflow *t, struct random *dice)
+{
+    uint32_t taken[SMALL_TXNS_MAX] = { 0 }, left = t->txn_count;
+
+    buffer_text(out, TEXT("{\"order\":["));
+    while (left > 0) {
+        uint32_t session = (uint32_t)random_below(dice, t->session_count);
+        uint32_t place = t->session_start[session] + taken[session];
+
+        if (place == t->session_start[session + 1])
+            continue;
+        taken[session]++;
+        buffer_print(out, "%lld%s", (long long)t->history->txn_id[t->txn[t->session_txns[place]]],
+                     --left > 0 ? "," : "");
+    }
+    buffer_text(out, TEXT("],\"floats\":["));
+    for (uint32_t txn = 0, count = 0; txn < t->txn_count; txn++)
+        if (random_below(dice, 2) == 0)
+            buffer_print(out, "%s%lld", count++ > 0 ? "," : "",
+                         (long long)t->history->txn_id[t->txn[txn]]);
+    buffer_text(out, TEXT("]}"));
+}
+
+static void print_claim(struct buffer *out, const struct fixture_prediction *f)
+{
+    struct digest digest = history_digest(f->trace.history);
+    char hex[DIGEST_HEX_SIZE];
+
+    digest_hex(&digest, hex);
+    buffer_clear(out);
+    buffer_print(out,
+                 "{\"ordeal-prediction\":1,\"history\":\"%s\",\"level\":\"%s\",\"boundary\":\"%s\","
+                 "\"verdict\":\"none\",\"lemmas\":[",
+                 hex, level_name(f->options.level),
+                 strategy_is_relaxed(f->options.strategy) ? "relaxed" : "strict");
+}
+
+/* Neither by base clauses nor by any lemma: that something is not as it is does not follow. */
+static void a_prediction_fits_all_clauses(struct fixture_prediction *f, struct random *dice,
+                                          struct buffer *out)
+{
+    struct buffer denial = { 0 };
+    uint32_t before = print_denial(&denial, f);
+    char expected[60];
+
+    for (int n = 0; n < 12; n++) {
+        print_claim(out, f);
+        for (int lemma = 0; lemma < 3; lemma++) {
+            buffer_text(out, lemma > 0 ? TEXT(",") : TEXT(""));
+            print_lemma(out, &f->trace, dice);
+        }
+        buffer_text(out, TEXT("],\"steps\":["));
+        print_selves(out, &f->trace, before);
+        buffer_append(out, &denial);
+        buffer_text(out, TEXT(",[]]}"));
+        buffer_byte(out, '\0');
+        snprintf(expected, sizeof expected, "refused: step %u does not follow", f->trace.txn_count);
+        is_said(expected, fixture_verify_prediction(f->trace.history, out->at));
+    }
+    buffer_close(&denial);
+}
+
+/* Nor by steps about cycles, whatever literal stands there. */
+static void no_cycle_excludes_a_prediction(struct fixture_prediction *f, struct buffer *out)
+{
+    const int64_t *id = f->trace.history->txn_id;
+
+    for (int v = 1; v <= 60; v++)
+        for (uint32_t txn = 0; txn < f->trace.txn_count; txn++) {
+            uint32_t before =
+                f->trace.previous[txn] == DATAFLOW_NONE ? txn : f->trace.previous[txn];
+            long long a = id[f->trace.txn[before]], b = id[f->trace.txn[txn]];
+
+            print_claim(out, f);
+            buffer_print(
+                out,
+                "],\"steps\":[{\"clause\":[-%d],\"cycle\":[%lld]},[],{\"clause\":[%d],\"cycle\":"
+                "[%lld,%lld]},[]]}",
+                v, b, v, a, b);
+            buffer_byte(out, '\0');
+            is_said("refused: ", fixture_verify_prediction(f->trace.history, out->at));
+            print_claim(out, f);
+            buffer_print(
+                out,
+                "],\"steps\":[{\"clause\":[%d],\"cycle\":[%lld,%lld]},{\"clause\":[-%d],\"cycle\":"
+                "[%lld,%lld]},[]]}",
+                v, a, b, v, a, b);
+            buffer_byte(out, '\0');
+            is_said("refused: ", fixture_verify_prediction(f->trace.history, out->at));
+        }
+}
+
+static void no_prediction_is_ever_excluded(void)
+{
+    const struct random_key key = random_key_of_seed(3);
+    struct buffer out = { 0 };
+    struct random dice;
+    uint64_t found = 0;
+
+    random_init(&dice, &key);
+    for (uint64_t seed = 0; seed < fixture_rounds(100); seed++) {
+        struct small_options options = small_options_of_seed(seed);
+
+        options.lists = options.only_lists = options.predicates = false;
+        options.perturbations_max = 0;
+        options.exact = options.sessions = true;
+        options.mode = SMALL_SERIAL;
+        small_history(&options, seed, &history);
+        for (int n = 0; n < 6; n++) {
+            static const enum level levels[] = { LEVEL_READ_COMMITTED, LEVEL_READ_ATOMIC,
+                                                 LEVEL_CAUSAL };
+            struct fixture_prediction f;
+
+            if (fixture_predict(&history, levels[n / 2],
+                                n % 2 ? STRATEGY_APPROX_RELAXED : STRATEGY_EXACT_STRICT, &f)) {
+                a_prediction_fits_all_clauses(&f, &dice, &out);
+                if (found++ < 6)
+                    no_cycle_excludes_a_prediction(&f, &out);
+            }
+            fixture_prediction_close(&f);
+        }
+        history_close(&history);
+        history = (struct history){ 0 };
+    }
+    TEST_ASSERT_TRUE(found > 50);
+    buffer_close(&out);
+}
+
+/* --- Six levels and boundaries ------------------------------------------------------------------ */
 
 /* A level and a boundary, of the six. */
 struct asked {
@@ -315,6 +504,7 @@ int main(void)
     RUN_TEST(sessions_that_only_read_need_few_lemmas);
     RUN_TEST(each_kind_of_untruth_is_refused);
     RUN_TEST(a_proof_without_its_lemmas_is_none);
+    RUN_TEST(no_prediction_is_ever_excluded);
     RUN_TEST(a_proof_at_one_level_is_none_at_a_weaker_one);
     RUN_TEST(there_is_a_proof_if_and_only_if_there_is_no_prediction);
     return UNITY_END();
