@@ -361,7 +361,7 @@ static enum status compare_with_chance(const struct bench_predict *b, const char
     return STATUS_OK;
 }
 
-/* --- All of it ------------------------------------------------------------------------------------------------------ */
+/* --- All of it ---------------------------------------------------------------------------------- */
 
 static void print_tallies(const struct bench_predict *b)
 {
