@@ -349,7 +349,7 @@ static enum status prove_none(struct predict_work *call, struct error *err)
     return STATUS_OK;
 }
 
-/* Executes what was confirmed. What then turns out to be serializable is no prediction. */
+/* With Z3, what was confirmed is executed then. What turns out to be serializable is no prediction. */
 static enum status validate_prediction(struct predict_work *call, struct error *err)
 {
     struct prediction *p = &call->prediction;
@@ -363,6 +363,21 @@ static enum status validate_prediction(struct predict_work *call, struct error *
         snprintf(p->reason, sizeof p->reason, "predicted, and serializable when it is executed: %.200s",
                  call->executed.reason);
     }
+    return STATUS_OK;
+}
+
+/* The native engine: what is serializable when it is executed is passed over. */
+static enum status predict_and_validate(struct predict_work *call, struct error *err)
+{
+    struct validating validating = { &call->program.calls, &call->trace, &call->options, &call->arena,
+                                     &call->executed };
+    struct predict_judge judge = { validating_accept, &validating };
+    struct predict_options options = call->options;
+
+    options.judge = &judge;
+    TRY(predict_native(&call->trace, &options, &call->arena, &call->prediction, err));
+    if (call->prediction.kind == PREDICTION_FOUND || call->executed.history.memory)
+        call->validation = &call->executed;
     return STATUS_OK;
 }
 
@@ -386,6 +401,8 @@ static enum status find_prediction(struct predict_work *call, struct error *err)
         return predict_by_execution(call, err);
     if (is_word(call->values->engine, "z3"))
         return predict_z3(&call->trace, &call->options, &call->arena, &call->prediction, err);
+    if (call->values->validate)
+        return predict_and_validate(call, err);
     return predict_native(&call->trace, &call->options, &call->arena, &call->prediction, err);
 }
 

@@ -193,9 +193,10 @@ static void tell_boundary(const struct told_prediction *p, uint32_t session, str
     if (strategy_is_relaxed(p->options->strategy))
         buffer_print(
             out,
-            " T%" PRId64
-            " is taken as it was, though it might do something else after what it reads now%s.",
-            boundary,
+            " T%" PRId64 " is %s%s.", boundary,
+            p->options->strategy == STRATEGY_SEMANTIC
+                ? "executed again, and this is what it does with what it reads now"
+                : "taken as it was, though it might do something else after what it reads now",
             p->prediction->full[session] + 1 < count
                 ? "; what comes behind it in its session is left out"
                 : "");

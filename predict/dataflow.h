@@ -70,6 +70,16 @@ static inline bool dataflow_is_variant(const struct dataflow *t, uint32_t txn)
     return t->variant_of && t->variant_of[txn] != DATAFLOW_NONE;
 }
 
+/* How many transactions are no variants: these stand first. */
+static inline uint32_t dataflow_observed(const struct dataflow *t)
+{
+    uint32_t count = t->txn_count;
+
+    while (count > 0 && dataflow_is_variant(t, count - 1))
+        count--;
+    return count;
+}
+
 /* All memory is of the arena. Refuses a read of what no committed transaction left behind. */
 MUST_USE enum status dataflow_of_history(struct dataflow *, const struct history *, struct arena *, struct error *);
 

@@ -22,7 +22,7 @@ enum status execution_init(struct execution *x, const struct predict_calls *call
 {
     const struct history *h = trace->history;
 
-    *x = (struct execution){ .calls = calls, .trace = trace };
+    *x = (struct execution){ .calls = calls, .trace = trace, .failed = DATAFLOW_NONE };
     PREDICT_TAKE(arena, x->call, trace->txn_count, err);
     PREDICT_TAKE(arena, x->executed, trace->txn_count, err);
     PREDICT_TAKE(arena, x->is_met, trace->event_count, err);
@@ -59,9 +59,12 @@ static void PRINTF_LIKE(2, 3) differ(struct execution *x, const char *format, ..
     va_end(arguments);
 }
 
+/* Of a variant the id of what it is of. */
 static int64_t id_of(const struct execution *x, uint32_t txn)
 {
-    return x->trace->history->txn_id[x->trace->txn[txn]];
+    const struct dataflow *t = x->trace;
+
+    return t->history->txn_id[t->txn[dataflow_is_variant(t, txn) ? t->variant_of[txn] : txn]];
 }
 
 /* The candidate that the writer wrote, or the count of them. */
@@ -199,6 +202,7 @@ enum status execution_run(struct execution *x, uint32_t txn, uint32_t events, bo
         find_undone(x, txn);
         compare_writes(x, txn, outcome.txn);
     } else {
+        x->failed = x->failed == DATAFLOW_NONE ? txn : x->failed;
         differ(x, "T%" PRId64 " does not commit: %s", id_of(x, txn),
                outcome.message ? outcome.message : "refused");
     }

@@ -36,6 +36,7 @@ struct execution {
     uint32_t txn, end;  /* at hand; and the event behind the last that is wanted */
     struct choice_recorder
         recorder; /* what was chosen; its choices are NULL if nobody wants them */
+    uint32_t failed; /* the first that did not commit, or DATAFLOW_NONE */
     uint64_t differences;
     char difference[200]; /* the first */
 };

@@ -260,24 +260,92 @@ uint32_t formula_from(const struct formula *f, uint32_t txn, uint32_t writer)
     return map_find(&f->from, pair_name(txn, writer), &literal) ? (uint32_t)literal : LITERAL_FALSE;
 }
 
+/* --- Nodes ------------------------------------------------------------------------------ */
+
+static enum status find_nodes(struct formula *f, struct error *err)
+{
+    const struct dataflow *t = f->n->trace;
+    uint32_t observed = dataflow_observed(t);
+
+    f->node_count = t->variant_of ? observed + t->session_count : t->txn_count;
+    PREDICT_TAKE(f->arena, f->node, t->txn_count, err);
+    PREDICT_TAKE(f->arena, f->takes_part, f->node_count, err);
+    for (uint32_t node = 0; node < f->node_count; node++)
+        f->takes_part[node] = LITERAL_FALSE;
+    for (uint32_t txn = 0; txn < t->txn_count; txn++) {
+        /* Where there are variants, an observed one is the boundary by them alone. */
+        bool may_be_cut = !t->variant_of || dataflow_is_variant(t, txn);
+        uint32_t *takes_part =
+            &f->takes_part[f->node[txn] = txn < observed ? txn : observed + t->session[txn]];
+
+        TRY(either(f, *takes_part, f->full[txn], false, takes_part, err));
+        TRY(either(f, *takes_part, may_be_cut ? f->boundary[txn] : LITERAL_FALSE, false, takes_part,
+                   err));
+    }
+    return STATUS_OK;
+}
+
+/* The nodes that write a key; variants of a session stand behind each other nowhere, and are found by `at`. */
+static enum status find_writing_nodes(struct formula *f, struct error *err)
+{
+    const struct normal_form *n = f->n;
+    const struct dataflow *t = n->trace;
+    uint32_t *at, count = 0;
+
+    PREDICT_TAKE(f->arena, f->write_start, t->key_count + 1, err);
+    PREDICT_TAKE(f->arena, f->writes, n->write_start[t->txn_count], err);
+    PREDICT_TAKE(f->arena, at, f->node_count, err);
+    for (uint32_t key = 0; key < t->key_count; key++) {
+        f->write_start[key] = count;
+        for (uint32_t i = t->writer_start[key]; i < t->writer_start[key + 1]; i++) {
+            uint32_t txn = t->writers[i], node = f->node[txn];
+            uint32_t written = f->written[normal_form_write(n, txn, key)];
+
+            if (n->standing[txn] == TXN_IS_OUT)
+                continue;
+            if (at[node] <= f->write_start[key]) {
+                f->writes[count] = (struct writing_node){ node, LITERAL_FALSE };
+                at[node] = ++count;
+            }
+            TRY(either(f, f->writes[at[node] - 1].written, written, true,
+                       &f->writes[at[node] - 1].written, err));
+        }
+    }
+    f->write_start[t->key_count] = count;
+    return STATUS_OK;
+}
+
 /* --- What the level allows ----------------------------------------------------------- */
 
-/* Whether that is so wherever both are included, also if the second is a boundary transaction. */
-static bool surely_before(const struct normal_form *n, uint32_t first, uint32_t second)
+/* Whether the node is that of the variants of a session. */
+static bool is_shared(const struct formula *f, uint32_t node)
 {
-    uint32_t previous = n->trace->previous[second];
+    return f->n->trace->variant_of && node >= f->node_count - f->n->trace->session_count;
+}
 
-    return previous != DATAFLOW_NONE && (previous == first || happens_before(n, first, previous));
+/* Whether that is so wherever both nodes are included, also if the second is a boundary transaction. */
+static bool surely_before(const struct formula *f, uint32_t first, uint32_t second)
+{
+    uint32_t previous;
+
+    if (is_shared(f, first) || is_shared(f, second))
+        return false;
+    previous = f->n->trace->previous[second];
+    return previous != DATAFLOW_NONE &&
+           (previous == first || happens_before(f->n, first, previous));
 }
 
 /*
  * An edge between the moments of two transactions. That it is or is not there follows from what was observed if the
  * second one, or the first, is full. That spares the search finding the same by cycles.
  */
-static enum status add_moments_edge(struct formula *f, uint32_t from, uint32_t to, uint32_t literal, struct error *err)
+static enum status add_moments_edge(struct formula *f, uint32_t from, uint32_t to, uint32_t literal,
+                                    struct error *err)
 {
     uint32_t first = from / 2, second = to / 2;
 
+    if (is_shared(f, first) || is_shared(f, second))
+        return add_edge(f, from, to, literal, err);
     if (happens_before(f->n, first, second))
         FORMULA_ADD(f, err, literal_not(f->full[second]), literal);
     if (happens_before(f->n, second, first))
@@ -297,10 +365,10 @@ static enum status commits_before(struct formula *f, uint32_t c, uint32_t w, uin
     size_t place;
 
     *literal = LITERAL_FALSE;
-    if (w == DATAFLOW_INITIAL || (has_moments ? surely_before(n, w, c) : happens_before(n, w, c)))
+    if (w == DATAFLOW_INITIAL || (has_moments ? surely_before(f, w, c) : happens_before(n, w, c)))
         return STATUS_OK;
     *literal = LITERAL_TRUE;
-    if (c == DATAFLOW_INITIAL || (has_moments ? surely_before(n, c, w) : happens_before(n, c, w)))
+    if (c == DATAFLOW_INITIAL || (has_moments ? surely_before(f, c, w) : happens_before(n, c, w)))
         return STATUS_OK;
     TRY(map_add(&f->commits_before, pair_name(c, w), LITERAL_FALSE, &place, err));
     if (f->commits_before.values.at[place] == LITERAL_FALSE) {
@@ -319,14 +387,13 @@ static enum status commits_before(struct formula *f, uint32_t c, uint32_t w, uin
 static enum status begins_before(struct formula *f, uint32_t t, uint32_t c, uint32_t *literal,
                                  struct error *err)
 {
-    const struct normal_form *n = f->n;
     size_t place;
 
     *literal = LITERAL_FALSE;
-    if (surely_before(n, c, t))
+    if (surely_before(f, c, t))
         return STATUS_OK;
     *literal = LITERAL_TRUE;
-    if (surely_before(n, t, c))
+    if (surely_before(f, t, c))
         return STATUS_OK;
     TRY(map_add(&f->begins_before, pair_name(t, c), LITERAL_FALSE, &place, err));
     if (f->begins_before.values.at[place] == LITERAL_FALSE) {
@@ -421,8 +488,8 @@ static enum status add_committed(struct formula *f, uint32_t txn, uint32_t *read
             if (n->candidates[k] != DATAFLOW_INITIAL) {
                 uint32_t *seen = &read_from[n->candidates[k]];
 
-                TRY(either(f, *seen == DATAFLOW_NONE ? LITERAL_FALSE : *seen, f->comes[k], false, seen,
-                           err));
+                TRY(either(f, *seen == DATAFLOW_NONE ? LITERAL_FALSE : *seen, f->comes[k], false,
+                           seen, err));
             }
     }
     return STATUS_OK;
@@ -432,24 +499,25 @@ static enum status add_committed(struct formula *f, uint32_t txn, uint32_t *read
 static enum status add_snapshot_reads(struct formula *f, uint32_t txn, struct error *err)
 {
     const struct normal_form *n = f->n;
-    const struct dataflow *t = n->trace;
+    uint32_t node = f->node[txn];
 
     for (uint32_t r = n->read_start[txn]; r < n->read_start[txn + 1]; r++)
         for (uint32_t k = n->reads[r].start; k < n->reads[r].end; k++) {
             uint32_t key = n->reads[r].key, writer = n->candidates[k];
 
             if (writer != DATAFLOW_INITIAL)
-                TRY(add_edge(f, 2 * writer + 1, 2 * txn, f->comes[k], err));
-            for (uint32_t i = t->writer_start[key]; i < t->writer_start[key + 1]; i++) {
-                uint32_t c = t->writers[i], before, after, write;
+                TRY(add_edge(f, 2 * writer + 1, 2 * node, f->comes[k], err));
+            for (uint32_t i = f->write_start[key]; i < f->write_start[key + 1]; i++) {
+                struct writing_node c = f->writes[i];
+                uint32_t before, after;
 
-                if (c == writer || c == txn || f->comes[k] == LITERAL_FALSE ||
-                    n->standing[c] == TXN_IS_OUT)
+                if (c.node == writer || c.node == node || f->comes[k] == LITERAL_FALSE ||
+                    c.written == LITERAL_FALSE)
                     continue;
-                write = f->written[normal_form_write(n, c, key)];
-                TRY(commits_before(f, c, writer, &before, err));
-                TRY(begins_before(f, txn, c, &after, err));
-                FORMULA_ADD(f, err, literal_not(f->comes[k]), literal_not(write), before, after);
+                TRY(commits_before(f, c.node, writer, &before, err));
+                TRY(begins_before(f, node, c.node, &after, err));
+                FORMULA_ADD(f, err, literal_not(f->comes[k]), literal_not(c.written), before,
+                            after);
             }
         }
     return STATUS_OK;
@@ -459,28 +527,23 @@ static enum status add_snapshot_reads(struct formula *f, uint32_t txn, struct er
  * Snapshot: of two writers of a key one commits before the other begins. What a transaction writes behind its cut
  * counts, too: it goes on, and would be refused.
  */
-static enum status add_first_committers(struct formula *f, uint32_t *takes_part, struct error *err)
+static enum status add_first_committers(struct formula *f, struct error *err)
 {
-    const struct normal_form *n = f->n;
-    const struct dataflow *t = n->trace;
-
-    for (uint32_t txn = 0; txn < t->txn_count; txn++) {
-        /* Where there are variants, an observed one is the boundary by them alone. */
-        bool may_be_cut = !t->variant_of || dataflow_is_variant(t, txn);
-
-        TRY(either(f, f->full[txn], may_be_cut ? f->boundary[txn] : LITERAL_FALSE, false, &takes_part[txn], err));
-    }
+    const struct dataflow *t = f->n->trace;
 
     for (uint32_t key = 0; key < t->key_count; key++)
-        for (uint32_t i = t->writer_start[key]; i < t->writer_start[key + 1]; i++)
-            for (uint32_t j = t->writer_start[key]; j < i; j++) {
-                uint32_t a = t->writers[i], b = t->writers[j], first, second;
+        for (uint32_t i = f->write_start[key]; i < f->write_start[key + 1]; i++)
+            for (uint32_t j = f->write_start[key]; j < i; j++) {
+                uint32_t a = f->writes[i].node, b = f->writes[j].node, first, second;
+                /* Of variants, those that write the key. */
+                uint32_t one = is_shared(f, a) ? f->writes[i].written : f->takes_part[a];
+                uint32_t other = is_shared(f, b) ? f->writes[j].written : f->takes_part[b];
 
-                if (n->standing[a] == TXN_IS_OUT || n->standing[b] == TXN_IS_OUT)
+                if (one == LITERAL_FALSE || other == LITERAL_FALSE)
                     continue;
                 TRY(commits_before(f, a, b, &first, err));
                 TRY(commits_before(f, b, a, &second, err));
-                FORMULA_ADD(f, err, literal_not(takes_part[a]), literal_not(takes_part[b]), first, second);
+                FORMULA_ADD(f, err, literal_not(one), literal_not(other), first, second);
             }
     return STATUS_OK;
 }
@@ -490,24 +553,34 @@ static enum status add_known_edges(struct formula *f, struct error *err)
 {
     const struct normal_form *n = f->n;
     const struct dataflow *t = n->trace;
-    bool has_moments = level_has_moments(n->level);
 
     for (uint32_t txn = 0; txn < t->txn_count; txn++) {
         uint32_t previous = t->previous[txn], last = DATAFLOW_NONE;
 
-        if (n->is_never_full[txn] && !has_moments)
+        if (n->is_never_full[txn])
             continue;
-        if (has_moments)
-            TRY(add_edge(f, 2 * txn, 2 * txn + 1, LITERAL_TRUE, err));
         if (previous != DATAFLOW_NONE)
-            TRY(add_edge(f, has_moments ? 2 * previous + 1 : previous, has_moments ? 2 * txn : txn,
-                         LITERAL_TRUE, err));
-        for (uint32_t e = t->event_start[txn]; e < t->event_start[txn + 1] && !has_moments; e++)
+            TRY(add_edge(f, previous, txn, LITERAL_TRUE, err));
+        for (uint32_t e = t->event_start[txn]; e < t->event_start[txn + 1]; e++)
             if (t->events[e].writer < DATAFLOW_INITIAL && t->events[e].writer != last) {
                 last = t->events[e].writer;
                 TRY(add_edge(f, last, txn, LITERAL_TRUE, err));
             }
     }
+    return STATUS_OK;
+}
+
+/* Prefix and snapshot: sessions alone. Where the node of variants stands depends on which it is. */
+static enum status add_known_moments(struct formula *f, struct error *err)
+{
+    const struct dataflow *t = f->n->trace;
+
+    for (uint32_t node = 0; node < f->node_count; node++)
+        TRY(add_edge(f, 2 * node, 2 * node + 1, LITERAL_TRUE, err));
+    for (uint32_t txn = 0; txn < t->txn_count; txn++)
+        if (t->previous[txn] != DATAFLOW_NONE)
+            TRY(add_edge(f, 2 * t->previous[txn] + 1, 2 * f->node[txn],
+                         dataflow_is_variant(t, txn) ? f->boundary[txn] : LITERAL_TRUE, err));
     return STATUS_OK;
 }
 
@@ -529,31 +602,27 @@ static enum status exclude_both_ways(struct formula *f, struct error *err)
 static enum status add_level(struct formula *f, struct error *err)
 {
     const struct normal_form *n = f->n;
+    bool has_moments = level_has_moments(n->level);
     uint32_t *scratch;
 
     PREDICT_TAKE(f->arena, scratch, n->trace->txn_count, err);
-    TRY(add_known_edges(f, err));
+    TRY(has_moments ? add_known_moments(f, err) : add_known_edges(f, err));
     for (uint32_t txn = 0; txn < n->trace->txn_count; txn++) {
         if (n->standing[txn] == TXN_IS_OUT)
             continue;
         memset(scratch, 0xff, n->trace->txn_count * sizeof *scratch);
-        switch (n->level) {
-        case LEVEL_CAUSAL:
-        case LEVEL_READ_ATOMIC:
+        if (has_moments) {
+            TRY(add_snapshot_reads(f, txn, err));
+        } else if (n->level == LEVEL_READ_COMMITTED) {
+            TRY(add_committed(f, txn, scratch, err));
+        } else {
             f->sees_start = f->from.keys.count;
             TRY(add_from(f, txn, err));
             TRY(add_visibility(f, txn, scratch, err));
-            break;
-        case LEVEL_READ_COMMITTED:
-            TRY(add_committed(f, txn, scratch, err));
-            break;
-        default:
-            TRY(add_snapshot_reads(f, txn, err));
-            break;
         }
     }
     if (n->level == LEVEL_SNAPSHOT)
-        TRY(add_first_committers(f, scratch, err));
+        TRY(add_first_committers(f, err));
     return exclude_both_ways(f, err);
 }
 
@@ -590,6 +659,8 @@ enum status formula_init(struct formula *f, const struct normal_form *n, struct 
             TRY(add_choices(f, r, err));
         TRY(add_written(f, txn, err));
     }
+    TRY(find_nodes(f, err));
+    TRY(find_writing_nodes(f, err));
     return add_level(f, err);
 }
 

@@ -32,12 +32,22 @@ struct formula {
     ARRAY(uint32_t) clause_start;
     ARRAY(struct search_edge) edges;
     uint32_t *full, *boundary; /* by transaction */
-    uint32_t
-        *reaches;  /* by read, and one more of each transaction at its end: see formula_reaches() */
-    uint32_t *cut; /* by read */
-    uint32_t *choice;  /* by candidate: a boundary transaction's read comes from it */
-    uint32_t *comes;   /* by candidate */
-    uint32_t *written; /* by place in the writes */
+    uint32_t *reaches;         /* by read, and one more for the end of each transaction */
+    uint32_t *cut;             /* by read */
+    uint32_t *choice;          /* by candidate: a boundary transaction's read comes from it */
+    uint32_t *comes;           /* by candidate */
+    uint32_t *written;         /* by place in the writes */
+    /*
+     * Each transaction is a node of orders, but the variants of a session are one together, since one of them stands
+     * there at most. By key: the nodes that write it, each with the literal that it does.
+     */
+    uint32_t node_count;
+    uint32_t *node;        /* by transaction */
+    uint32_t *takes_part;  /* by node: it is full, or the boundary */
+    uint32_t *write_start; /* by key, and one more */
+    struct writing_node {
+        uint32_t node, written;
+    } * writes;
     struct map from;   /* reader and writer: the literal; those of a reader stand together */
     size_t sees_start; /* where those of the transaction at hand begin */
     struct map commits_before; /* two transactions: the literal of the edge */

@@ -17,26 +17,23 @@ static enum status find_conflict(struct lemma *l, const struct choosing_read *r,
                                  uint32_t slot, uint32_t *conflict, struct error *err)
 {
     struct formula *f = l->f;
-    const struct normal_form *n = f->n;
-    const struct dataflow *t = n->trace;
-    uint32_t writer = n->candidates[candidate];
+    uint32_t writer = f->n->candidates[candidate];
     const uint32_t *place = l->order->place;
 
     *conflict = f->comes[candidate];
     if (*conflict == LITERAL_FALSE || (writer != DATAFLOW_INITIAL && place[writer] >= slot))
         return STATUS_OK;
     l->between.count = 0;
-    for (uint32_t i = t->writer_start[r->key]; i < t->writer_start[r->key + 1]; i++) {
-        uint32_t c = t->writers[i], written;
+    for (uint32_t i = f->write_start[r->key]; i < f->write_start[r->key + 1]; i++) {
+        struct writing_node c = f->writes[i];
 
-        if (c == r->txn || c == writer || place[c] >= slot ||
-            (writer != DATAFLOW_INITIAL && place[c] < place[writer]))
+        if (c.node == f->node[r->txn] || c.node == writer || place[c.node] >= slot ||
+            (writer != DATAFLOW_INITIAL && place[c.node] < place[writer]))
             continue;
-        written = f->written[normal_form_write(n, c, r->key)];
-        if (written == LITERAL_TRUE)
+        if (c.written == LITERAL_TRUE)
             return STATUS_OK;
-        if (written != LITERAL_FALSE)
-            TRY(array_push(&l->between, written, err));
+        if (c.written != LITERAL_FALSE)
+            TRY(array_push(&l->between, c.written, err));
     }
     *conflict = LITERAL_FALSE;
     if (l->between.count == 0)
@@ -70,7 +67,7 @@ static enum status find_slots(struct lemma *l, uint32_t txn, struct error *err)
     uint32_t previous = n->trace->previous[txn], least = 0;
 
     if (previous != DATAFLOW_NONE)
-        least = l->order->place[previous] + 1;
+        least = l->order->place[l->f->node[previous]] + 1;
     l->slots.count = 0;
     TRY(array_push(&l->slots, least, err));
     for (uint32_t c = n->reads[n->read_start[txn]].start;
@@ -89,7 +86,7 @@ static enum status add_floating(struct lemma *l, uint32_t txn, struct error *err
     uint32_t next = n->next[txn], conflicts, escape = LITERAL_FALSE;
 
     l->conflicts.count = 0;
-    TRY(add_conflicts(l, txn, l->order->place[txn], err));
+    TRY(add_conflicts(l, txn, l->order->place[l->f->node[txn]], err));
     if (l->conflicts.count == 0)
         return STATUS_OK;
     TRY(formula_variable(f, false, &conflicts, err));
@@ -125,7 +122,7 @@ static enum status put_together(struct lemma *l, struct error *err)
             continue;
         }
         l->conflicts.count = 0;
-        TRY(add_conflicts(l, txn, l->order->place[txn], err));
+        TRY(add_conflicts(l, txn, l->order->place[l->f->node[txn]], err));
         for (size_t i = 0; i < l->conflicts.count; i++)
             TRY(array_push(&l->main, l->conflicts.at[i], err));
     }

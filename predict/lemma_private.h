@@ -16,7 +16,7 @@
 #include "predict/formula_private.h"
 
 struct lemma_order {
-    const uint32_t *place; /* by transaction of the trace: all have one */
+    const uint32_t *place; /* by node: all have one */
     const bool *floats;    /* by transaction: it may stand elsewhere */
 };
 

@@ -21,6 +21,7 @@
 
 #define WHOLE_MAX 200 /* transactions that are looked at together if nobody says how many */
 #define WINDOW_USUAL 60
+#define REFUSED_MAX 200 /* predictions that the judge refuses, before it is given up */
 
 struct native {
     const struct dataflow *trace;
@@ -29,8 +30,9 @@ struct native {
     struct prediction *prediction;
     struct normal_form normal;
     struct formula formula;
-    uint32_t *nodes; /* of the search, in an order that fits what happens before */
-    uint32_t *place; /* by transaction */
+    uint32_t *nodes;  /* of the search, in an order that fits what happens before */
+    uint32_t refused; /* predictions, by the judge */
+    uint32_t *place;  /* by transaction */
     bool *floats;
 };
 
@@ -100,19 +102,23 @@ static void read_order(struct native *x, const uint8_t *values, const uint32_t *
 {
     const struct normal_form *n = &x->normal;
     struct prediction *p = x->prediction;
-    uint32_t count = n->trace->txn_count;
+    bool has_moments = level_has_moments(n->level);
 
     p->order_count = 0;
-    for (uint32_t i = 0; i < 2 * count && level_has_moments(n->level); i++)
-        if (order[i] % 2 == 1 && (literal_holds(values, x->formula.full[order[i] / 2]) ||
-                                  p->boundary[n->trace->session[order[i] / 2]] == order[i] / 2))
-            p->order[p->order_count++] = order[i] / 2;
-    if (level_has_moments(n->level))
-        return;
-    for (uint32_t i = 0; i < count; i++)
-        if (literal_holds(values, x->formula.full[order[i]]))
-            p->order[p->order_count++] = order[i];
-    for (uint32_t session = 0; session < n->trace->session_count; session++)
+    for (uint32_t i = 0; i < x->formula.node_count * (has_moments ? 2 : 1); i++) {
+        uint32_t node = has_moments ? order[i] / 2 : order[i], session, boundary;
+        bool is_shared = n->trace->variant_of && node >= n->observed;
+
+        if (has_moments && order[i] % 2 == 0)
+            continue;
+        session = is_shared ? node - n->observed : n->trace->session[node];
+        boundary = p->boundary[session];
+        if (!is_shared && literal_holds(values, x->formula.full[node]))
+            p->order[p->order_count++] = node;
+        else if (has_moments && boundary != DATAFLOW_NONE && (is_shared || boundary == node))
+            p->order[p->order_count++] = boundary;
+    }
+    for (uint32_t session = 0; session < n->trace->session_count && !has_moments; session++)
         if (p->boundary[session] != DATAFLOW_NONE)
             p->order[p->order_count++] = p->boundary[session];
 }
@@ -133,7 +139,7 @@ static enum status solve(struct native *x, struct search_result *result, struct 
 {
     struct formula *f = &x->formula;
     struct search_problem problem = {
-        .node_count = x->trace->txn_count * (level_has_moments(x->options->level) ? 2 : 1),
+        .node_count = f->node_count * (level_has_moments(x->options->level) ? 2 : 1),
         .variable_count = f->variable_count,
         .edges = f->edges.at,
         .edge_count = (uint32_t)f->edges.count,
@@ -155,19 +161,23 @@ static enum status solve(struct native *x, struct search_result *result, struct 
 static void find_places(struct native *x, const struct dataflow *predicted, const uint32_t *order)
 {
     const struct normal_form *n = &x->normal;
-    uint32_t count = x->trace->txn_count, placed = 0;
+    const struct formula *f = &x->formula;
+    uint32_t placed = 0;
 
-    for (uint32_t i = 0; i < count; i++)
-        x->place[i] = DATAFLOW_NONE;
+    for (uint32_t node = 0; node < f->node_count; node++)
+        x->place[node] = DATAFLOW_NONE;
     for (uint32_t i = 0; i < predicted->txn_count; i++) {
         uint32_t txn;
 
-        BISECT(txn, 0, count, x->trace->txn[txn] < predicted->txn[order[i]]);
-        x->place[txn] = placed++;
+        BISECT(txn, 0, x->trace->txn_count, x->trace->txn[txn] < predicted->txn[order[i]]);
+        x->place[f->node[txn]] = placed++;
     }
-    for (uint32_t i = 0; i < count; i++)
-        if (x->place[n->sequence[i]] == DATAFLOW_NONE)
-            x->place[n->sequence[i]] = placed++;
+    for (uint32_t i = 0; i < x->trace->txn_count; i++)
+        if (x->place[f->node[n->sequence[i]]] == DATAFLOW_NONE)
+            x->place[f->node[n->sequence[i]]] = placed++;
+    for (uint32_t node = 0; node < f->node_count; node++)
+        if (x->place[node] == DATAFLOW_NONE)
+            x->place[node] = placed++;
 }
 
 /* Who may float: who never writes, and boundary transactions of which no write is in. */
@@ -211,41 +221,6 @@ static void stop_with(struct prediction *p, const char *reason)
     snprintf(p->reason, sizeof p->reason, "%s", reason);
 }
 
-static enum status run_loop(struct native *x, struct error *err)
-{
-    struct prediction *p = x->prediction;
-
-    while (!x->formula.is_impossible) {
-        enum serialize_answer answer = SERIALIZE_STOPPED;
-        struct search_result result = { 0 };
-        enum status status = solve(x, &result, err);
-        enum search_answer found = result.answer;
-
-        if (status == STATUS_OK && found == SEARCH_FOUND) {
-            read_prediction(x, result.values);
-            read_order(x, result.values, result.order);
-            status = judge(x, &answer, err);
-        }
-        search_result_close(&result);
-        TRY(status);
-        if (found == SEARCH_IMPOSSIBLE)
-            break;
-        if (found == SEARCH_UNDECIDED || answer == SERIALIZE_STOPPED) {
-            stop_with(p, found == SEARCH_UNDECIDED
-                             ? "the search was ended before it found anything"
-                             : "whether a prediction is serializable was not decided in time");
-            return STATUS_OK;
-        }
-        p->is_saturated = answer == SERIALIZE_CYCLE;
-        if (answer != SERIALIZE_ORDER) {
-            p->kind = PREDICTION_FOUND;
-            return STATUS_OK;
-        }
-    }
-    p->kind = PREDICTION_NONE;
-    return STATUS_OK;
-}
-
 /* Boundary transactions without which it is not serializable either are left out. */
 static enum status leave_out(struct native *x, struct error *err)
 {
@@ -273,6 +248,95 @@ static enum status leave_out(struct native *x, struct error *err)
     return STATUS_OK;
 }
 
+/* No prediction again in which this transaction, or all boundary transactions, read from whom they do in this one. */
+static enum status exclude(struct native *x, uint32_t because, struct error *err)
+{
+    const struct normal_form *n = &x->normal;
+    const struct prediction *p = x->prediction;
+    struct formula *f = &x->formula;
+
+    f->clause.count = 0;
+    for (uint32_t session = 0; session < x->trace->session_count; session++) {
+        uint32_t txn = p->boundary[session], end;
+
+        if (txn == DATAFLOW_NONE || (because != DATAFLOW_NONE && because != txn))
+            continue;
+        end = x->trace->event_start[txn] + p->included[session];
+        TRY(array_push(&f->clause, literal_not(f->boundary[txn]), err));
+        for (uint32_t r = n->read_start[txn]; r < n->read_start[txn + 1] && n->reads[r].event < end;
+             r++)
+            for (uint32_t c = n->reads[r].start; c < n->reads[r].end; c++)
+                if (n->candidates[c] == p->writer[n->reads[r].event])
+                    TRY(array_push(&f->clause, literal_not(f->choice[c]), err));
+    }
+    return formula_add(f, f->clause.at, f->clause.count, err);
+}
+
+/* Asks whether what was found is to be told; else it is excluded. */
+static enum status ask_judge(struct native *x, bool *is_accepted, struct error *err)
+{
+    const struct predict_judge *judge = x->options->judge;
+    const struct prediction *p = x->prediction;
+    uint32_t because = DATAFLOW_NONE;
+    bool is_boundary = false;
+
+    *is_accepted = true;
+    if (!judge)
+        return STATUS_OK;
+    TRY(judge->accept(judge->context, p, is_accepted, &because, err));
+    if (*is_accepted)
+        return STATUS_OK;
+    x->refused++;
+    for (uint32_t session = 0; session < x->trace->session_count; session++)
+        is_boundary |= because != DATAFLOW_NONE && p->boundary[session] == because;
+    return exclude(x, is_boundary ? because : DATAFLOW_NONE, err);
+}
+
+static enum status run_loop(struct native *x, struct error *err)
+{
+    struct prediction *p = x->prediction;
+
+    while (!x->formula.is_impossible && x->refused < REFUSED_MAX) {
+        enum serialize_answer answer = SERIALIZE_STOPPED;
+        struct search_result result = { 0 };
+        enum status status = solve(x, &result, err);
+        enum search_answer found = result.answer;
+        bool is_accepted;
+
+        if (status == STATUS_OK && found == SEARCH_FOUND) {
+            read_prediction(x, result.values);
+            read_order(x, result.values, result.order);
+            status = judge(x, &answer, err);
+        }
+        search_result_close(&result);
+        TRY(status);
+        if (found == SEARCH_IMPOSSIBLE)
+            break;
+        if (found == SEARCH_UNDECIDED || answer == SERIALIZE_STOPPED) {
+            stop_with(p, found == SEARCH_UNDECIDED
+                             ? "the search was ended before it found anything"
+                             : "whether a prediction is serializable was not decided in time");
+            return STATUS_OK;
+        }
+        if (answer == SERIALIZE_ORDER)
+            continue;
+        p->is_saturated = answer == SERIALIZE_CYCLE;
+        TRY(leave_out(x, err));
+        p->kind = PREDICTION_FOUND;
+        TRY(ask_judge(x, &is_accepted, err));
+        if (is_accepted)
+            return STATUS_OK;
+    }
+    p->kind = PREDICTION_NONE;
+    if (x->refused == 0)
+        return STATUS_OK;
+    stop_with(p, "");
+    snprintf(p->reason, sizeof p->reason,
+             "%" PRIu32 " predictions are serializable, or cannot happen, when they are executed%s",
+             x->refused, x->refused < REFUSED_MAX ? ", and there are no others" : "");
+    return STATUS_OK;
+}
+
 static enum status run_window(struct native *x, uint32_t first, uint32_t end, struct error *err)
 {
     struct predict_counts *counts = &x->prediction->counts;
@@ -292,8 +356,6 @@ static enum status run_window(struct native *x, uint32_t first, uint32_t end, st
     counts->literals += x->formula.literals.count + x->formula.edges.count;
     formula_close(&x->formula);
     arena_reset_to(x->arena, used);
-    if (status == STATUS_OK && x->prediction->kind == PREDICTION_FOUND)
-        status = leave_out(x, err);
     counts->generate_ns += made - began;
     counts->solve_ns += wall_clock_ns() - made;
     return status;
@@ -304,35 +366,31 @@ static bool is_stopped(const struct predict_options *options)
     return options->stop && atomic_load(options->stop);
 }
 
+/* As they happen, and the nodes of variants last. */
 static enum status order_nodes(struct native *x, struct error *err)
 {
-    uint32_t count = x->trace->txn_count;
-    bool has_moments = level_has_moments(x->options->level);
+    const struct normal_form *n = &x->normal;
+    bool has_moments = level_has_moments(n->level);
+    uint32_t count = x->trace->txn_count + x->trace->session_count, placed = 0;
 
     PREDICT_TAKE(x->arena, x->nodes, 2 * (size_t)count, err);
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t txn = x->normal.sequence[i];
+        uint32_t node =
+            i < x->trace->txn_count ? n->sequence[i] : n->observed + (i - x->trace->txn_count);
 
-        x->nodes[has_moments ? 2 * i : i] = has_moments ? 2 * txn : txn;
+        if (i < x->trace->txn_count && node >= n->observed)
+            continue;
+        x->nodes[placed++] = has_moments ? 2 * node : node;
         if (has_moments)
-            x->nodes[2 * i + 1] = 2 * txn + 1;
+            x->nodes[placed++] = 2 * node + 1;
     }
     return STATUS_OK;
-}
-
-static uint32_t count_observed(const struct dataflow *t)
-{
-    uint32_t count = 0;
-
-    while (count < t->txn_count && !dataflow_is_variant(t, count))
-        count++;
-    return count;
 }
 
 static enum status run_windows(struct native *x, uint32_t window, struct error *err)
 {
     struct prediction *p = x->prediction;
-    uint32_t count = count_observed(x->trace), unknown = 0;
+    uint32_t count = dataflow_observed(x->trace), unknown = 0;
 
     for (uint32_t end = window;; end += (window + 1) / 2) {
         TRY(run_window(x, end - window, end < count ? end : count, err));
@@ -358,7 +416,7 @@ enum status predict_native(const struct dataflow *trace, const struct predict_op
                            struct arena *arena, struct prediction *p, struct error *err)
 {
     struct native x = { .trace = trace, .options = options, .arena = arena, .prediction = p };
-    uint32_t count = count_observed(trace);
+    uint32_t count = dataflow_observed(trace);
     uint32_t window = options->window ? options->window : count <= WHOLE_MAX ? count : WINDOW_USUAL;
 
     assert(predict_levels() & LEVEL_BIT(options->level));
@@ -368,7 +426,7 @@ enum status predict_native(const struct dataflow *trace, const struct predict_op
     PREDICT_TAKE(arena, p->included, trace->session_count, err);
     PREDICT_TAKE(arena, p->writer, trace->event_count, err);
     PREDICT_TAKE(arena, p->order, trace->txn_count, err);
-    PREDICT_TAKE(arena, x.place, trace->txn_count, err);
+    PREDICT_TAKE(arena, x.place, trace->txn_count + trace->session_count, err);
     PREDICT_TAKE(arena, x.floats, trace->txn_count, err);
     if (count == 0)
         return STATUS_OK;

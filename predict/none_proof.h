@@ -2,8 +2,8 @@
  * none_proof: why a trace has no prediction, as a witness: docs/format-witness-prediction.md, "That there is none".
  *
  * The native engine leaves out much that makes no difference, and so its search proves something about a smaller
- * formula. Here the same loop is run on a formula that says plainly what a prediction is, and that others can make for
- * themselves:
+ * formula. Here the same loop is run on a formula that says plainly what a prediction is, and that others can make
+ * for themselves:
  *
  *     base clauses, lemmas ── search ──┬── a prediction ── serialize ── an order: one more lemma
  *                                      └── none: the steps of the search are the proof

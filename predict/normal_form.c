@@ -49,7 +49,8 @@ static enum status find_past(struct normal_form *n, struct arena *arena, struct 
     do {
         before = placed;
         for (uint32_t txn = 0; txn < t->txn_count; txn++) {
-            if (is_placed[txn] || dataflow_is_variant(t, txn) || count_waiting(t, txn, is_placed) > 0)
+            if (is_placed[txn] || dataflow_is_variant(t, txn) ||
+                count_waiting(t, txn, is_placed) > 0)
                 continue;
             if (t->previous[txn] != DATAFLOW_NONE)
                 add_past(n, txn, t->previous[txn]);
@@ -92,6 +93,7 @@ enum status normal_form_init(struct normal_form *n, const struct dataflow *trace
                              struct error *err)
 {
     *n = (struct normal_form){ .trace = trace,
+                               .observed = dataflow_observed(trace),
                                .reads_once = level_reads_once(options->level),
                                .level = options->level,
                                .is_relaxed = strategy_is_relaxed(options->strategy) };
@@ -121,7 +123,8 @@ void normal_form_confine(struct normal_form *n, uint32_t window_first, uint32_t 
     }
     for (uint32_t txn = 0; txn < n->trace->txn_count; txn++)
         if (dataflow_is_variant(n->trace, txn))
-            n->standing[txn] = n->standing[n->trace->variant_of[txn]] == TXN_IS_FREE ? TXN_IS_FREE : TXN_IS_OUT;
+            n->standing[txn] =
+                n->standing[n->trace->variant_of[txn]] == TXN_IS_FREE ? TXN_IS_FREE : TXN_IS_OUT;
 }
 
 /* Whether the version of `writer` is overwritten by something that the reader's predecessors have seen. */
@@ -153,14 +156,12 @@ static void add_candidate(struct normal_form *n, struct choosing_read *r, uint32
 static bool may_come(const struct normal_form *n, const struct choosing_read *r, uint32_t writer)
 {
     const struct dataflow *t = n->trace;
-    uint32_t observed = 0, bit;
+    uint32_t bit = writer == DATAFLOW_INITIAL ? n->observed : writer;
 
     if (!dataflow_is_variant(t, r->txn))
         return true;
-    while (!dataflow_is_variant(t, observed))
-        observed++;
-    bit = writer == DATAFLOW_INITIAL ? observed : writer;
-    return bit <= observed && t->sources[(size_t)r->event * t->source_words + bit / 64] >> bit % 64 & 1;
+    return bit <= n->observed &&
+           t->sources[(size_t)r->event * t->source_words + bit / 64] >> bit % 64 & 1;
 }
 
 static void find_candidates(struct normal_form *n, struct choosing_read *r)
@@ -208,7 +209,8 @@ static bool agrees_with_itself(const struct normal_form *n, uint32_t txn)
     const struct dataflow *t = n->trace;
     bool agrees = true;
 
-    for (uint32_t e = t->event_start[txn]; e < t->event_start[txn + 1] && agrees && n->reads_once; e++)
+    for (uint32_t e = t->event_start[txn]; e < t->event_start[txn + 1] && agrees && n->reads_once;
+         e++)
         if (dataflow_is_read(t->events[e]))
             (void)is_repeated(n, txn, e, &agrees);
     return agrees;

@@ -25,6 +25,7 @@ struct choosing_read {
 
 struct normal_form {
     const struct dataflow *trace;
+    uint32_t observed; /* transactions that are no variants: the first */
     enum level level;
     bool is_relaxed;
     bool reads_once; /* only the first read of a key in a transaction is here, if the others agree */

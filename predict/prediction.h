@@ -42,6 +42,14 @@ static inline bool strategy_is_relaxed(enum predict_strategy strategy)
 
 enum prediction_kind { PREDICTION_FOUND, PREDICTION_NONE, PREDICTION_UNKNOWN };
 
+struct prediction;
+
+/* Whether what was found is to be told. If not: the transaction because of which, or DATAFLOW_NONE. */
+struct predict_judge {
+    enum status (*accept)(void *context, const struct prediction *, bool *is_accepted, uint32_t *because, struct error *);
+    void *context;
+};
+
 struct predict_options {
     enum level level; /* one of predict_levels() */
     enum predict_strategy strategy;
@@ -49,6 +57,7 @@ struct predict_options {
     const atomic_bool *stop;         /* may be NULL; once it is true the answer comes soon */
     uint32_t window;    /* look at so many transactions at a time; 0: at all */
     uint64_t steps_max; /* of each search; 0: no limit */
+    const struct predict_judge *judge; /* of the native engine: what it refuses is not predicted. NULL: there is none */
 };
 
 struct predict_counts {

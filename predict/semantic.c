@@ -11,7 +11,6 @@
 
 #define RUNS_MAX_FIRST 300  /* of a transaction */
 #define RUNS_MAX 20000      /* likewise, if these do not find anything */
-#define RUNS_MAX_APART 200  /* likewise, where what was tried is not merged */
 #define ALL_RUNS_MAX 400000 /* of all */
 #define ALL_VARIANTS_MAX 2000
 
@@ -48,7 +47,6 @@ struct semantic {
     struct semantic_result *result;
     struct execution execution;
     uint32_t runs_max; /* of a transaction */
-    bool merges;       /* executions of one shape are one variant */
     uint32_t
         words; /* of a set of writers: a bit for each observed transaction, and one for the initial state */
     ARRAY(struct variant) variants;
@@ -248,7 +246,7 @@ static enum status take_execution(struct semantic *s, uint32_t txn, uint32_t num
 {
     uint64_t shape = find_shape(s, number);
 
-    for (size_t i = s->first; i < s->variants.count && s->merges; i++) {
+    for (size_t i = s->first; i < s->variants.count; i++) {
         const struct variant *v = &s->variants.at[i];
 
         if (v->shape != shape || v->read_count != s->reads.count)
@@ -523,44 +521,45 @@ static enum status tell_execution(const struct dataflow *observed, struct semant
     return STATUS_OK;
 }
 
-static enum status confirm(const struct predict_calls *calls, const struct dataflow *observed,
-                           const struct predict_options *options, struct arena *arena,
-                           struct semantic_result *r, struct error *err)
+static enum status tell(const struct dataflow *observed, struct semantic_result *r, struct arena *arena,
+                        struct error *err)
 {
     struct prediction *p = &r->prediction;
 
-    *p = (struct prediction){ .kind = r->found.kind,
-                              .is_saturated = r->found.is_saturated,
-                              .counts = r->found.counts };
+    *p = (struct prediction){ .kind = r->found.kind, .is_saturated = r->found.is_saturated, .counts = r->found.counts };
     snprintf(p->reason, sizeof p->reason, "%s", r->found.reason);
+    if (p->kind == PREDICTION_FOUND)
+        return tell_execution(observed, r, arena, err);
     if (p->kind == PREDICTION_NONE && r->has_more) {
         p->kind = PREDICTION_UNKNOWN;
         snprintf(p->reason, sizeof p->reason,
-                 "none among %" PRIu64 " other executions of the transactions, and there are more",
-                 r->executions);
+                 "none among %" PRIu64 " other executions of the transactions, and there are more", r->executions);
     }
-    if (p->kind != PREDICTION_FOUND)
-        return STATUS_OK;
-    TRY(validate(calls, &r->all, &r->found, options, arena, &r->validation, err));
-    r->is_validated = true;
-    if (r->validation.kind != VALIDATION_NOT_REPRODUCED)
-        return tell_execution(observed, r, arena, err);
-    p->kind = PREDICTION_UNKNOWN;
-    snprintf(p->reason, sizeof p->reason,
-             "what was found did not happen when it was executed: %.200s", r->validation.reason);
+    return STATUS_OK;
+}
+
+/* Predicts, and executes what is found before it is believed: reads are merged, and a combination may do otherwise. */
+static enum status search_variants(const struct predict_calls *calls, const struct predict_options *options,
+                                   struct arena *arena, struct semantic_result *r, struct error *err)
+{
+    struct validating validating = { calls, &r->all, options, arena, &r->validation };
+    struct predict_judge judge = { validating_accept, &validating };
+    struct predict_options judged = *options;
+
+    judged.judge = &judge;
+    TRY(predict_native(&r->all, &judged, arena, &r->found, err));
+    r->is_validated = r->found.kind == PREDICTION_FOUND;
     return STATUS_OK;
 }
 
 static enum status try_variants(const struct predict_calls *calls, const struct dataflow *observed,
-                                const struct predict_options *options, uint32_t runs_max,
-                                bool merges, struct arena *arena, struct semantic_result *r,
-                                struct error *err)
+                                const struct predict_options *options, uint32_t runs_max, struct arena *arena,
+                                struct semantic_result *r, struct error *err)
 {
     struct semantic s = { .calls = calls,
                           .observed = observed,
                           .options = options,
                           .result = r,
-                          .merges = merges,
                           .runs_max = runs_max,
                           .words = observed->txn_count / 64 + 1 };
     enum status status;
@@ -577,25 +576,19 @@ static enum status try_variants(const struct predict_calls *calls, const struct 
     array_close(&s.reads);
     array_close(&s.sets);
     array_close(&s.representatives);
-    if (status == STATUS_OK)
-        status = predict_native(&r->all, options, arena, &r->found, err);
-    return status == STATUS_OK ? confirm(calls, observed, options, arena, r, err) : status;
+    return status == STATUS_OK ? search_variants(calls, options, arena, r, err) : status;
 }
 
 enum status predict_semantic(const struct predict_calls *calls, const struct dataflow *observed,
-                             const struct predict_options *options, struct arena *arena,
-                             struct semantic_result *r, struct error *err)
+                             const struct predict_options *options, struct arena *arena, struct semantic_result *r,
+                             struct error *err)
 {
-    TRY(try_variants(calls, observed, options, RUNS_MAX_FIRST, true, arena, r, err));
+    TRY(try_variants(calls, observed, options, RUNS_MAX_FIRST, arena, r, err));
     if (r->found.kind == PREDICTION_NONE && r->has_more) {
         semantic_close(r);
-        TRY(try_variants(calls, observed, options, RUNS_MAX, true, arena, r, err));
+        TRY(try_variants(calls, observed, options, RUNS_MAX, arena, r, err));
     }
-    if (!r->is_validated || r->validation.kind != VALIDATION_NOT_REPRODUCED)
-        return STATUS_OK;
-    /* A combination that was not tried does something else. */
-    semantic_close(r);
-    return try_variants(calls, observed, options, RUNS_MAX_APART, false, arena, r, err);
+    return tell(observed, r, arena, err);
 }
 
 void semantic_close(struct semantic_result *r)

@@ -98,6 +98,7 @@ static enum status try_once(const struct predict_calls *calls, const struct data
     if (status == STATUS_OK && x.recorder.is_short)
         status = error_set(err, STATUS_OVER_LIMIT, "no memory for what was chosen");
     v->differences = x.differences;
+    v->failed = x.failed;
     snprintf(v->reason, sizeof v->reason, "%s", x.difference);
     execution_close(&x);
     return status == STATUS_OK ? judge(v, options->stop, arena, err) : status;
@@ -135,4 +136,19 @@ void validation_close(struct validation *v)
 {
     history_close(&v->history);
     choices_close(&v->choices);
+    *v = (struct validation){ 0 };
+}
+
+enum status validating_accept(void *context, const struct prediction *p, bool *is_accepted, uint32_t *because,
+                              struct error *err)
+{
+    struct validating *with = context;
+    size_t used = with->arena->used;
+
+    validation_close(with->validation);
+    TRY(validate(with->calls, with->observed, p, with->options, with->arena, with->validation, err));
+    arena_reset_to(with->arena, used);
+    *is_accepted = with->validation->kind != VALIDATION_NOT_REPRODUCED;
+    *because = with->validation->failed;
+    return STATUS_OK;
 }

@@ -18,6 +18,7 @@ struct validation {
     enum validation_kind kind;
     char reason[300];       /* where it differs, and why it was not reproduced; may be empty */
     uint64_t differences;   /* from what was predicted */
+    uint32_t failed;        /* a transaction of the dataflow that did not commit, or DATAFLOW_NONE */
     struct history history; /* of the execution, with the ids of the observed one */
     struct choices choices; /* what its director chose */
 };
@@ -29,5 +30,17 @@ MUST_USE enum status validate(const struct predict_calls *, const struct dataflo
                               const struct prediction *, const struct predict_options *,
                               struct arena *, struct validation *, struct error *);
 void validation_close(struct validation *);
+
+/* A judge that accepts what is validated or diverged; `validation` is that of the last. */
+struct validating {
+    const struct predict_calls *calls;
+    const struct dataflow *observed;
+    const struct predict_options *options; /* without a judge */
+    struct arena *arena;
+    struct validation *validation; /* closed before it is filled anew */
+};
+
+enum status validating_accept(void *validating, const struct prediction *, bool *is_accepted, uint32_t *because,
+                              struct error *);
 
 #endif

@@ -163,8 +163,8 @@ refuses "tests of another room see the doors for every room alone" \
     tests/verify/test_order.c '#include "checkers/order/order.h"\n' \
     '"checkers/order/order.h" is private to checkers/order'
 refuses "a checker does not reach past a folder into one within it" \
-    checkers/weak/weak.c '#include "checkers/search/solver/search.h"\n' \
-    '"checkers/search/solver/search.h" is private to checkers/search'
+    checkers/weak/weak.c '#include "checkers/search/solver/smt_search.h"\n' \
+    '"checkers/search/solver/smt_search.h" is private to checkers/search'
 refuses "an inner folder uses only the inner folders in its row" \
     checkers/search/polygraph/pairs.c '#include "checkers/search/refuter/refute.h"\n' \
     'checkers/search/polygraph may use solver'
