@@ -192,6 +192,38 @@ static void flip_literals(const struct history *h, struct random *dice)
     }
 }
 
+static void print_claim(struct buffer *out, const struct fixture_prediction *f)
+{
+    struct digest digest = history_digest(f->trace.history);
+    char hex[DIGEST_HEX_SIZE];
+
+    digest_hex(&digest, hex);
+    buffer_clear(out);
+    buffer_print(out,
+                 "{\"ordeal-prediction\":1,\"history\":\"%s\",\"level\":\"%s\",\"boundary\":\"%s\","
+                 "\"verdict\":\"none\",\"lemmas\":[",
+                 hex, level_name(f->options.level),
+                 strategy_is_relaxed(f->options.strategy) ? "relaxed" : "strict");
+}
+
+/* What these saw could make a prediction. */
+static void there_is_no_proof_where_statements_are_unjudged(void)
+{
+    struct fixture_prediction claimed = { .options = { .level = LEVEL_CAUSAL } };
+    struct buffer out = { 0 };
+    struct error err = { 0 };
+
+    notation_read("T1 s0: ins {7=12}; T2 s1: sel v>=10 {}", &history);
+    ASSERT_OK(dataflow_of_history(&claimed.trace, &history, fixture_arena(), &err), &err);
+    TEST_ASSERT_EQUAL_UINT64(1, claimed.trace.unjudged);
+    print_claim(&out, &claimed);
+    buffer_text(&out, TEXT("],\"steps\":[[]]}"));
+    buffer_byte(&out, '\0');
+    is_said("refused: of 1 statements nobody knows which rows they saw",
+            fixture_verify_prediction(&history, out.at));
+    buffer_close(&out);
+}
+
 /* --- Predictions are never excluded ------------------------------------------------------------- */
 
 static void print_literal(struct buffer *out, uint32_t variable, bool is_so)
@@ -270,20 +302,6 @@ static void print_lemma(struct buffer *out, const struct dataflow *t, struct ran
             buffer_print(out, "%s%lld", count++ > 0 ? "," : "",
                          (long long)t->history->txn_id[t->txn[txn]]);
     buffer_text(out, TEXT("]}"));
-}
-
-static void print_claim(struct buffer *out, const struct fixture_prediction *f)
-{
-    struct digest digest = history_digest(f->trace.history);
-    char hex[DIGEST_HEX_SIZE];
-
-    digest_hex(&digest, hex);
-    buffer_clear(out);
-    buffer_print(out,
-                 "{\"ordeal-prediction\":1,\"history\":\"%s\",\"level\":\"%s\",\"boundary\":\"%s\","
-                 "\"verdict\":\"none\",\"lemmas\":[",
-                 hex, level_name(f->options.level),
-                 strategy_is_relaxed(f->options.strategy) ? "relaxed" : "strict");
 }
 
 /* Neither by base clauses nor by any lemma: that something is not as it is does not follow. */
@@ -504,6 +522,7 @@ int main(void)
     RUN_TEST(sessions_that_only_read_need_few_lemmas);
     RUN_TEST(each_kind_of_untruth_is_refused);
     RUN_TEST(a_proof_without_its_lemmas_is_none);
+    RUN_TEST(there_is_no_proof_where_statements_are_unjudged);
     RUN_TEST(no_prediction_is_ever_excluded);
     RUN_TEST(a_proof_at_one_level_is_none_at_a_weaker_one);
     RUN_TEST(there_is_a_proof_if_and_only_if_there_is_no_prediction);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "history/jsonl/jsonl_read.h"
 #include "tests/fixture.h"
 #include "tests/oracle/notation.h"
 #include "tests/oracle/small.h"
@@ -351,6 +352,89 @@ static void predict_and_verify_read_a_history_alike(void)
     TEST_ASSERT_TRUE(read > 500 && refused > 100 && guessed > 20 && unjudged > 20);
 }
 
+/* Reads one history both ways. */
+static void both_read_alike(const struct history *h, uint64_t number, bool *is_refused)
+{
+    struct arena *arena = fixture_arena();
+    struct dataflow trace;
+    struct observed observed;
+    struct error first = { 0 }, second = { 0 };
+    enum status status = dataflow_of_history(&trace, h, arena, &first);
+
+    TEST_ASSERT_EQUAL_INT_MESSAGE(status, observed_read(&observed, h, arena, &second), first.text);
+    *is_refused = status != STATUS_OK;
+    TEST_ASSERT_EQUAL_INT(*is_refused, observed.is_refused);
+    if (!*is_refused)
+        both_have_the_same_events(&trace, &observed, number);
+    observed_close(&observed);
+}
+
+#define TABLE                                                                                      \
+    "{\"ordeal-history\":1,\"tables\":{\"t\":{\"columns\":{\"id\":\"bigint\",\"v\":\"bigint\"},"   \
+    "\"key\":[\"id\"]}},\"initial\":{\"t/7\":{\"id\":7,\"v\":0}}}\n"
+
+/* What random histories do not have. */
+static const struct {
+    bool is_refused;
+    const char *lines;
+} rare[] = {
+    /* A refused read has no event. */
+    { false,
+      "{\"ordeal-history\":1}\n"
+      "{\"txn\":1,\"session\":0,\"status\":\"ok\",\"ops\":[{\"w\":\"x\",\"v\":1}]}\n"
+      "{\"txn\":2,\"session\":1,\"status\":\"ok\",\"ops\":[{\"r\":\"x\",\"v\":9,\"error\":\"no\"},"
+      "{\"r\":\"x\",\"v\":1}]}\n" },
+    /* A version that its own transaction overwrote. */
+    { true, "{\"ordeal-history\":1}\n"
+            "{\"txn\":1,\"session\":0,\"status\":\"ok\",\"ops\":[{\"w\":\"x\",\"v\":1},{\"w\":"
+            "\"x\",\"v\":2}]}\n"
+            "{\"txn\":2,\"session\":1,\"status\":\"ok\",\"ops\":[{\"r\":\"x\",\"v\":1,\"set\":{"
+            "\"x\":[1,1]}}]}\n" },
+    /* A version of the reader's own. */
+    { false,
+      "{\"ordeal-history\":1}\n"
+      "{\"txn\":1,\"session\":0,\"status\":\"ok\",\"ops\":[{\"w\":\"x\",\"v\":1}]}\n"
+      "{\"txn\":2,\"session\":1,\"status\":\"ok\",\"ops\":[{\"r\":\"x\",\"v\":2,\"set\":{\"x\":2}},"
+      "{\"w\":\"x\",\"v\":2}]}\n" },
+    /* A row that no version set names, but a place does. */
+    { false, TABLE
+      "{\"txn\":1,\"session\":0,\"status\":\"ok\",\"ops\":[{\"insert\":\"t\",\"rows\":{\"9\":"
+      "{\"id\":9,\"v\":20}}}],\"ts\":1}\n"
+      "{\"txn\":2,\"session\":1,\"status\":\"ok\",\"ops\":[{\"select\":\"t\",\"where\":\"v > 10\","
+      "\"rows\":{},\"set\":{\"t/7\":null}}],\"ts\":2}\n" },
+    /* Conditions of which nobody can tell whether they match the row: a version of it is divided by zero. */
+    { false, TABLE
+      "{\"txn\":1,\"session\":0,\"status\":\"ok\",\"ops\":[{\"update\":\"t\",\"where\":\"id = 7\","
+      "\"rows\":{\"7\":{\"id\":7,\"v\":500}},\"set\":{\"t/7\":null}}]}\n"
+      "{\"txn\":2,\"session\":1,\"status\":\"ok\",\"ops\":[{\"select\":\"t\",\"where\":\"100 / v > "
+      "10\","
+      "\"rows\":{},\"set\":{\"t/7\":1}}]}\n" },
+    { false, TABLE
+      "{\"txn\":1,\"session\":0,\"status\":\"ok\",\"ops\":[{\"update\":\"t\",\"where\":\"id = 7\","
+      "\"rows\":{\"7\":{\"id\":7,\"v\":1}},\"set\":{\"t/7\":null}}]}\n"
+      "{\"txn\":2,\"session\":1,\"status\":\"ok\",\"ops\":[{\"select\":\"t\",\"where\":"
+      "\"v < 0 OR 100 / (v - 1) > 500\",\"rows\":{},\"set\":{\"t/7\":1}}]}\n" },
+};
+
+static void so_they_do_what_is_rare(void)
+{
+    for (size_t i = 0; i < ROW_COUNT(rare); i++) {
+        struct source source;
+        struct error err = { 0 };
+        struct history h;
+        bool is_refused;
+
+        ASSERT_OK(
+            source_open_memory(&source, "history", rare[i].lines, strlen(rare[i].lines), &err),
+            &err);
+        ASSERT_OK(jsonl_read(&source, 0, &h, &err), &err);
+        source_close(&source);
+        both_read_alike(&h, i, &is_refused);
+        TEST_ASSERT_EQUAL_INT(rare[i].is_refused, is_refused);
+        history_close(&h);
+    }
+}
+
 /* --- Many ------------------------------------------------------------------------------------------ */
 
 static const enum level levels[] = { LEVEL_READ_COMMITTED, LEVEL_READ_ATOMIC, LEVEL_CAUSAL,
@@ -409,6 +493,7 @@ int main(void)
     RUN_TEST(nobody_reads_from_a_boundary_transaction);
     RUN_TEST(nothing_is_predicted_from_lists);
     RUN_TEST(predict_and_verify_read_a_history_alike);
+    RUN_TEST(so_they_do_what_is_rare);
     RUN_TEST(whatever_is_predicted_is_accepted);
     return UNITY_END();
 }
