@@ -237,6 +237,7 @@ enum status normal_form_find_reads(struct normal_form *n, struct arena *arena, s
     PREDICT_TAKE(arena, n->reads, t->event_count, err);
     PREDICT_TAKE(arena, n->candidates, candidates, err);
     PREDICT_TAKE(arena, n->is_full_possible, t->txn_count, err);
+    n->read_count = n->candidate_count = 0; /* of the window before */
     for (uint32_t txn = 0; txn < t->txn_count; txn++) {
         n->read_start[txn] = n->read_count;
         n->is_full_possible[txn] = !n->is_never_full[txn] && agrees_with_itself(n, txn);

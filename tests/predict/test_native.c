@@ -111,6 +111,23 @@ static void windows_find_what_lies_close_together_and_never_say_that_there_is_no
     buffer_close(&notation);
 }
 
+/*
+ * Each window had written its reads behind those of the window before, and so behind the end of the array: on Voter, one
+ * call failed an assertion, and others crashed or did not end.
+ */
+static void each_window_has_its_own_reads(void)
+{
+    struct buffer notation = { 0 };
+
+    buffer_print(&notation, "T1 s0: w x 1");
+    for (int txn = 2; txn < 40; txn++)
+        buffer_print(&notation, "; T%d s%d: r x 1, r y _", txn, txn % 2);
+    buffer_print(&notation, "; T40 s0: w y 2");
+    for (uint32_t window = 3; window < 12; window++)
+        TEST_ASSERT_EQUAL(PREDICTION_UNKNOWN, predict(notation.at, LEVEL_CAUSAL, STRATEGY_EXACT_STRICT, window).kind);
+    buffer_close(&notation);
+}
+
 static void a_search_that_is_stopped_is_unknown_and_says_why(void)
 {
     atomic_bool stop = true;
@@ -133,6 +150,7 @@ int main(void)
     RUN_TEST(whoever_reads_from_a_boundary_transaction_is_left_out);
     RUN_TEST(sessions_that_only_read_take_few_lemmas);
     RUN_TEST(windows_find_what_lies_close_together_and_never_say_that_there_is_none);
+    RUN_TEST(each_window_has_its_own_reads);
     RUN_TEST(a_search_that_is_stopped_is_unknown_and_says_why);
     return UNITY_END();
 }
