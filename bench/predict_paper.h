@@ -1,7 +1,7 @@
 /*
- * predict_paper: the figures of tables 4 to 7 of "IsoPredict: Dynamic Predictive Analysis for Detecting Unserializable
- * Behaviors in Weakly Isolated Data Store Applications" (Geng, Blanas, Bond and Wang, PLDI 2024), of ten runs each on
- * a Xeon at 2.3 GHz, with 24 hours for each prediction.
+ * predict_paper: the figures of tables 4 to 7 of "IsoPredict: Dynamic Predictive Analysis for Detecting
+ * Unserializable Behaviors in Weakly Isolated Data Store Applications" (Geng, Blanas, Bond and Wang, PLDI 2024), of
+ * ten runs each on a Xeon at 2.3 GHz, with 24 hours for each prediction.
  */
 #ifndef BENCH_PREDICT_PAPER_H
 #define BENCH_PREDICT_PAPER_H

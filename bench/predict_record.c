@@ -1,6 +1,6 @@
 /*
- * The last column of table 7 of the IsoPredict paper: how often the programs fail on a real database at READ COMMITTED.
- * There it is MySQL; here it is PostgreSQL, because the programs are in PL/pgSQL.
+ * The last column of table 7 of the IsoPredict paper: how often the programs fail on a real database at READ
+ * COMMITTED. There it is MySQL; here it is PostgreSQL, because the programs are in PL/pgSQL.
  */
 #include <stdio.h>
 #include <string.h>

@@ -60,7 +60,7 @@ struct predicted {
 MUST_USE enum status predict_from(const struct observed_run *, const struct predict_task *,
                                   struct predicted *, struct error *);
 
-/* A run with another director than `latest`. Closed by director_trial_close() and scenario_close(), also after a failure. */
+/* A run with the director `random`. Closed by director_trial_close() and scenario_close(), also after a failure. */
 MUST_USE enum status directed_by_chance(struct scenario *, struct director_trial *,
                                         const struct predict_work *, enum level, struct error *);
 

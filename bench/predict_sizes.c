@@ -76,6 +76,8 @@ void bench_predict_sizes(void)
         { { "smallbank", 1000, 10, 1 }, LEVEL_CAUSAL, STRATEGY_APPROX_RELAXED, 10 },
         { { "wikipedia", 1000, 10, 1 }, LEVEL_CAUSAL, STRATEGY_EXACT_STRICT, 10 },
         { { "wikipedia", 1000, 10, 1 }, LEVEL_CAUSAL, STRATEGY_APPROX_RELAXED, 10 },
+        { { "smallbank", 1000, 10, 1 }, LEVEL_SNAPSHOT, STRATEGY_APPROX_RELAXED, 10 },
+        { { "voter", 1000, 10, 1 }, LEVEL_CAUSAL, STRATEGY_EXACT_STRICT, 10 },
         { { "voter", 50, 50, 1 }, LEVEL_CAUSAL, STRATEGY_EXACT_STRICT, 0.1 },
         { { "voter", 50, 50, 1 }, LEVEL_CAUSAL, STRATEGY_APPROX_RELAXED, 0.1 },
         { { "voter", 200, 50, 1 }, LEVEL_CAUSAL, STRATEGY_EXACT_STRICT, 0.1 },

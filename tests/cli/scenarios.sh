@@ -49,8 +49,8 @@ for workload in $("$ORDEAL" list workloads | awk '$2 == "run" { print $1 }'); do
     check "one runs $workload" mentions all "kind = \"$workload\""
 done
 
-# Those for predictions run on the directed store as well. At read-committed all of them can go wrong: with one of a few
-# seeds at least, something is predicted that happens when it is executed.
+# Those for predictions run on the directed store as well. At read-committed all of them can go wrong: with one of a
+# few seeds at least, something is predicted that happens when it is executed.
 for scenario in "$root"/scenarios/predict/*.toml; do
     name=predict/${scenario##*/}
     judge "$scenario" "$name"
