@@ -429,6 +429,23 @@ static enum status add_sees(struct formula *f, uint32_t t, uint32_t c, uint32_t 
     return STATUS_OK;
 }
 
+/* If the reader sees c, which writes the key, then c commits before whom the read comes from. */
+static enum status add_overwritten(struct formula *f, const struct choosing_read *r, uint32_t c,
+                                   uint32_t sees, struct error *err)
+{
+    const struct normal_form *n = f->n;
+
+    for (uint32_t k = r->start; k < r->end && sees != LITERAL_FALSE; k++) {
+        uint32_t before;
+
+        if (n->candidates[k] == c || f->comes[k] == LITERAL_FALSE)
+            continue;
+        TRY(commits_before(f, c, n->candidates[k], &before, err));
+        FORMULA_ADD(f, err, literal_not(f->comes[k]), literal_not(sees), before);
+    }
+    return STATUS_OK;
+}
+
 /* Causal and read atomic: what t sees, and what writes a key that it reads, commits before the version it reads. */
 static enum status add_visibility(struct formula *f, uint32_t txn, uint32_t *sees,
                                   struct error *err)
@@ -446,15 +463,7 @@ static enum status add_visibility(struct formula *f, uint32_t txn, uint32_t *see
                 continue;
             if (sees[c] == DATAFLOW_NONE)
                 TRY(add_sees(f, txn, c, &sees[c], err));
-            for (uint32_t k = n->reads[r].start; k < n->reads[r].end && sees[c] != LITERAL_FALSE;
-                 k++) {
-                uint32_t before;
-
-                if (n->candidates[k] == c || f->comes[k] == LITERAL_FALSE)
-                    continue;
-                TRY(commits_before(f, c, n->candidates[k], &before, err));
-                FORMULA_ADD(f, err, literal_not(f->comes[k]), literal_not(sees[c]), before);
-            }
+            TRY(add_overwritten(f, &n->reads[r], c, sees[c], err));
         }
     }
     return STATUS_OK;
@@ -471,18 +480,10 @@ static enum status add_committed(struct formula *f, uint32_t txn, uint32_t *read
         uint32_t key = n->reads[r].key;
 
         for (uint32_t i = t->writer_start[key]; i < t->writer_start[key + 1]; i++) {
-            uint32_t c = t->writers[i],
-                     seen = read_from[c] == DATAFLOW_NONE ? LITERAL_FALSE : read_from[c];
+            uint32_t c = t->writers[i];
 
-            for (uint32_t k = n->reads[r].start;
-                 k < n->reads[r].end && seen != LITERAL_FALSE && c != txn; k++) {
-                uint32_t before;
-
-                if (n->candidates[k] == c || f->comes[k] == LITERAL_FALSE)
-                    continue;
-                TRY(commits_before(f, c, n->candidates[k], &before, err));
-                FORMULA_ADD(f, err, literal_not(f->comes[k]), literal_not(seen), before);
-            }
+            if (c != txn && read_from[c] != DATAFLOW_NONE)
+                TRY(add_overwritten(f, &n->reads[r], c, read_from[c], err));
         }
         for (uint32_t k = n->reads[r].start; k < n->reads[r].end; k++)
             if (n->candidates[k] != DATAFLOW_INITIAL) {

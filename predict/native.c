@@ -361,6 +361,20 @@ static enum status run_window(struct native *x, uint32_t first, uint32_t end, st
     return status;
 }
 
+/*
+ * At read committed a session need not see what it wrote. Few databases do that, so that predictions without it are
+ * looked for first.
+ */
+static enum status run_window_twice(struct native *x, uint32_t first, uint32_t end, struct error *err)
+{
+    x->normal.keeps_sessions = x->options->level == LEVEL_READ_COMMITTED;
+    TRY(run_window(x, first, end, err));
+    if (!x->normal.keeps_sessions || x->prediction->kind != PREDICTION_NONE)
+        return STATUS_OK;
+    x->normal.keeps_sessions = false;
+    return run_window(x, first, end, err);
+}
+
 static bool is_stopped(const struct predict_options *options)
 {
     return options->stop && atomic_load(options->stop);
@@ -393,7 +407,7 @@ static enum status run_windows(struct native *x, uint32_t window, struct error *
     uint32_t count = dataflow_observed(x->trace), unknown = 0;
 
     for (uint32_t end = window;; end += (window + 1) / 2) {
-        TRY(run_window(x, end - window, end < count ? end : count, err));
+        TRY(run_window_twice(x, end - window, end < count ? end : count, err));
         if (p->kind == PREDICTION_FOUND || is_stopped(x->options))
             return STATUS_OK;
         unknown += p->kind == PREDICTION_UNKNOWN;
@@ -433,6 +447,6 @@ enum status predict_native(const struct dataflow *trace, const struct predict_op
     TRY(normal_form_init(&x.normal, trace, options, arena, err));
     TRY(order_nodes(&x, err));
     if (window >= count)
-        return run_window(&x, 0, count, err);
+        return run_window_twice(&x, 0, count, err);
     return run_windows(&x, window, err);
 }

@@ -133,12 +133,13 @@ static bool is_overtaken(const struct normal_form *n, uint32_t txn, uint32_t key
     const struct dataflow *t = n->trace;
     uint32_t previous = t->previous[txn];
 
-    if (previous == DATAFLOW_NONE || !level_is_causal(n->level))
+    if (previous == DATAFLOW_NONE || (!level_is_causal(n->level) && !n->keeps_sessions))
         return false;
     for (uint32_t i = t->writer_start[key]; i < t->writer_start[key + 1]; i++) {
         uint32_t other = t->writers[i];
 
         if (other != writer && (other == previous || happens_before(n, other, previous)) &&
+            (!n->keeps_sessions || t->session[other] == t->session[txn]) &&
             (writer == DATAFLOW_INITIAL || happens_before(n, writer, other)))
             return true;
     }
@@ -231,6 +232,7 @@ enum status normal_form_find_reads(struct normal_form *n, struct arena *arena, s
     const struct dataflow *t = n->trace;
     uint32_t candidates = count_candidates(t);
 
+    n->read_count = n->candidate_count = 0;
     if (candidates == UINT32_MAX)
         return error_set(err, STATUS_OVER_LIMIT, "too many reads of keys with many writers");
     PREDICT_TAKE(arena, n->read_start, t->txn_count + 1, err);

@@ -28,6 +28,7 @@ struct normal_form {
     uint32_t observed; /* transactions that are no variants: the first */
     enum level level;
     bool is_relaxed;
+    bool keeps_sessions; /* at read committed: no session forgets what it wrote, though the level allows it */
     bool reads_once; /* only the first read of a key in a transaction is here, if the others agree */
     uint8_t *standing;    /* by transaction, enum standing_of_txn */
     struct bit_rows past; /* by transaction: those that happen before it */

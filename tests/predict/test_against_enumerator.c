@@ -30,6 +30,29 @@ static void describe(const struct dataflow *trace, enum level level, bool is_rel
                  what ? what : "");
 }
 
+/* What is found in windows is a prediction of the whole, so that there is none where the whole has none. */
+static void compare_windows(const struct dataflow *trace, const struct predict_options *whole,
+                            enum prediction_kind expected)
+{
+    bool is_relaxed = strategy_is_relaxed(whole->strategy);
+    size_t used = arena.used;
+
+    for (uint32_t window = 1; window < trace->txn_count; window++) {
+        struct predict_options options = *whole;
+        struct prediction prediction;
+
+        options.window = window;
+        describe(trace, whole->level, is_relaxed, "in windows");
+        ASSERT_OK(predict_native(trace, &options, &arena, &prediction, &err), &err);
+        TEST_ASSERT_NOT_EQUAL_MESSAGE(PREDICTION_NONE, prediction.kind, text.at);
+        if (prediction.kind == PREDICTION_FOUND) {
+            TEST_ASSERT_EQUAL_MESSAGE(PREDICTION_FOUND, expected, text.at);
+            TEST_ASSERT_NULL_MESSAGE(enumerate_refute(trace, &prediction, whole->level, is_relaxed), text.at);
+        }
+        arena_reset_to(&arena, used);
+    }
+}
+
 static uint32_t compare(const struct dataflow *trace, bool is_relaxed)
 {
     struct enumeration all = { 0 };
@@ -56,6 +79,7 @@ static uint32_t compare(const struct dataflow *trace, bool is_relaxed)
             found++;
         }
         arena_reset_to(&arena, used);
+        compare_windows(trace, &options, expected);
     }
     return found;
 }
