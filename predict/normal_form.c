@@ -232,7 +232,6 @@ enum status normal_form_find_reads(struct normal_form *n, struct arena *arena, s
     const struct dataflow *t = n->trace;
     uint32_t candidates = count_candidates(t);
 
-    n->read_count = n->candidate_count = 0;
     if (candidates == UINT32_MAX)
         return error_set(err, STATUS_OVER_LIMIT, "too many reads of keys with many writers");
     PREDICT_TAKE(arena, n->read_start, t->txn_count + 1, err);
