@@ -41,6 +41,8 @@ predict          predict skew.jsonl --level causal --strategy approx-relaxed --o
 predict-rows     predict rows.jsonl --level read-committed --json
 predict-none     predict skew.jsonl --level causal --out made/predict
 verify-none      verify skew.jsonl none/witness.json
+predict-validate predict calls.jsonl --program bank.sql --level causal --strategy approx-relaxed --validate --out made/predict
+predict-semantic predict calls.jsonl --program bank.sql --level snapshot --strategy semantic --json
 predict-cells    predict rows.jsonl --level read-committed --encoding cells --out made/predict
 predict-z3       predict skew.jsonl --level causal --strategy approx-relaxed --engine z3
 predict-z3-exact predict skew.jsonl --level prefix --engine z3 --json
