@@ -14,6 +14,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/array.h"
 #include "base/bisect.h"
 #include "base/wall_clock.h"
 #include "predict/lemma_private.h"
@@ -22,6 +23,15 @@
 #define WHOLE_MAX 200 /* transactions that are looked at together if nobody says how many */
 #define WINDOW_USUAL 60
 #define REFUSED_MAX 200 /* predictions that the judge refuses, before it is given up */
+
+/*
+ * Windows differ by far in how hard they are, and one prediction is enough. So each is looked at with little effort first,
+ * and those that are not decided again with more.
+ */
+static const struct effort {
+    uint64_t steps_max;      /* of each search; 0: no limit */
+    uint32_t iterations_max; /* 0: likewise */
+} efforts[] = { { 200000, 20 }, { 5000000, 100 }, { 0, 0 } };
 
 struct native {
     const struct dataflow *trace;
@@ -32,6 +42,7 @@ struct native {
     struct formula formula;
     uint32_t *nodes;  /* of the search, in an order that fits what happens before */
     uint32_t refused; /* predictions, by the judge */
+    const struct effort *effort; /* NULL: all that it takes */
     uint32_t *place;  /* by transaction */
     bool *floats;
 };
@@ -152,6 +163,9 @@ static enum status solve(struct native *x, struct search_result *result, struct 
     struct search_options options = { .stop = x->options->stop,
                                       .threads = 1,
                                       .steps_max = x->options->steps_max };
+
+    if (x->effort && x->effort->steps_max > 0)
+        options.steps_max = x->effort->steps_max;
 
     x->prediction->counts.iterations++;
     return search_solve(&problem, &options, result, err);
@@ -295,6 +309,7 @@ static enum status ask_judge(struct native *x, bool *is_accepted, struct error *
 static enum status run_loop(struct native *x, struct error *err)
 {
     struct prediction *p = x->prediction;
+    uint32_t iterations = 0;
 
     while (!x->formula.is_impossible && x->refused < REFUSED_MAX) {
         enum serialize_answer answer = SERIALIZE_STOPPED;
@@ -312,6 +327,8 @@ static enum status run_loop(struct native *x, struct error *err)
         TRY(status);
         if (found == SEARCH_IMPOSSIBLE)
             break;
+        if (x->effort && x->effort->iterations_max > 0 && ++iterations > x->effort->iterations_max)
+            found = SEARCH_UNDECIDED;
         if (found == SEARCH_UNDECIDED || answer == SERIALIZE_STOPPED) {
             stop_with(p, found == SEARCH_UNDECIDED
                              ? "the search was ended before it found anything"
@@ -404,25 +421,34 @@ static enum status order_nodes(struct native *x, struct error *err)
 static enum status run_windows(struct native *x, uint32_t window, struct error *err)
 {
     struct prediction *p = x->prediction;
-    uint32_t count = dataflow_observed(x->trace), unknown = 0;
+    uint32_t count = dataflow_observed(x->trace), step = (window + 1) / 2, unknown = 1;
+    bool *is_decided;
 
-    for (uint32_t end = window;; end += (window + 1) / 2) {
-        TRY(run_window_twice(x, end - window, end < count ? end : count, err));
-        if (p->kind == PREDICTION_FOUND || is_stopped(x->options))
-            return STATUS_OK;
-        unknown += p->kind == PREDICTION_UNKNOWN;
-        if (end >= count)
-            break;
+    PREDICT_TAKE(x->arena, is_decided, count / step + 1, err);
+    for (size_t effort = 0; effort < ROW_COUNT(efforts) && unknown > 0; effort++) {
+        bool is_last = false;
+
+        unknown = 0;
+        x->effort = &efforts[effort];
+        for (uint32_t i = 0; !is_last; i++) {
+            uint32_t first = i * step, end = first + window < count ? first + window : count;
+
+            is_last = end == count;
+            if (is_decided[i])
+                continue;
+            TRY(run_window_twice(x, first, end, err));
+            if (p->kind == PREDICTION_FOUND || is_stopped(x->options))
+                return STATUS_OK;
+            is_decided[i] = p->kind == PREDICTION_NONE;
+            unknown += !is_decided[i];
+        }
     }
     stop_with(p, "");
     snprintf(p->reason, sizeof p->reason,
-             "none within any window of %" PRIu32
-             " transactions (--window N looks at more of them together)",
-             window);
+             "none within any window of %" PRIu32 " transactions (--window N looks at more of them together)", window);
     if (unknown > 0)
-        snprintf(p->reason, sizeof p->reason,
-                 "%" PRIu32 " windows of %" PRIu32 " transactions were not decided", unknown,
-                 window);
+        snprintf(p->reason, sizeof p->reason, "%" PRIu32 " windows of %" PRIu32 " transactions were not decided",
+                 unknown, window);
     return STATUS_OK;
 }
 
