@@ -181,7 +181,10 @@ static enum status set_options(struct predict_work *call, struct error *err)
 
 static struct predict_report report_of(const struct predict_work *call)
 {
-    return (struct predict_report){ .observed = &call->trace,
+    bool is_told = call->semantic.executed.history && call->prediction.kind == PREDICTION_FOUND;
+
+    return (struct predict_report){ .observed = is_told ? &call->semantic.executed : &call->trace,
+                                    .whole = &call->trace,
                                     .prediction = &call->prediction,
                                     .confirmation = &call->confirmation,
                                     .options = &call->options,
@@ -323,8 +326,10 @@ static enum status confirm(struct predict_work *call, struct error *err)
     struct prediction *p = &call->prediction;
 
     if (p->kind == PREDICTION_FOUND) {
-        TRY(prediction_confirm(p, &call->trace, &call->options, &call->arena, &call->confirmation,
-                               err));
+        const struct dataflow *of =
+            call->options.strategy == STRATEGY_SEMANTIC ? &call->semantic.executed : &call->trace;
+
+        TRY(prediction_confirm(p, of, &call->options, &call->arena, &call->confirmation, err));
         if (!call->confirmation.is_confirmed)
             call_unknown(call, call->confirmation.reason);
     }
@@ -393,8 +398,6 @@ static enum status predict_by_execution(struct predict_work *call, struct error 
     call->prediction = r->prediction;
     if (r->is_validated)
         call->validation = &r->validation;
-    if (r->prediction.kind == PREDICTION_FOUND)
-        call->trace = r->executed;
     return STATUS_OK;
 }
 

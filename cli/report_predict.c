@@ -87,22 +87,22 @@ bool report_predict_has_files(const struct predict_report *r)
 static void print_observed(const struct predict_report *r, struct buffer *out)
 {
     buffer_text(out, TEXT("observed   "));
-    quantity_print_count(out, r->observed->txn_count);
+    quantity_print_count(out, r->whole->txn_count);
     buffer_text(out, TEXT(" transactions, "));
-    quantity_print_count(out, r->observed->session_count);
+    quantity_print_count(out, r->whole->session_count);
     buffer_text(out, TEXT(" sessions, "));
-    quantity_print_count(out, r->observed->event_count);
+    quantity_print_count(out, r->whole->event_count);
     buffer_text(out, TEXT(" reads and writes  "));
     quantity_print_rounded(out, r->parse_ns);
     buffer_byte(out, '\n');
-    if (r->observed->unjudged > 0) {
+    if (r->whole->unjudged > 0) {
         buffer_text(out, TEXT("unjudged   "));
-        quantity_print_count(out, r->observed->unjudged);
+        quantity_print_count(out, r->whole->unjudged);
         buffer_text(out, TEXT(" statements of which nobody knows which rows they saw\n"));
     }
-    if (r->observed->guessed > 0) {
+    if (r->whole->guessed > 0) {
         buffer_text(out, TEXT("guessed    "));
-        quantity_print_count(out, r->observed->guessed);
+        quantity_print_count(out, r->whole->guessed);
         buffer_text(
             out,
             TEXT(
@@ -282,12 +282,12 @@ void report_predict_members(const struct predict_report *r, struct json_writer *
     json_writer_text(json, "prediction", kind_name(r->prediction->kind));
     json_writer_text(json, "level", level_name(r->options->level));
     json_writer_text(json, "strategy", predict_strategy_name(r->options->strategy));
-    json_writer_number(json, "transactions", r->observed->txn_count);
-    json_writer_number(json, "sessions", r->observed->session_count);
-    json_writer_number(json, "events", r->observed->event_count);
+    json_writer_number(json, "transactions", r->whole->txn_count);
+    json_writer_number(json, "sessions", r->whole->session_count);
+    json_writer_number(json, "events", r->whole->event_count);
     json_writer_text(json, "reason", r->prediction->reason[0] ? r->prediction->reason : NULL);
-    json_writer_number(json, "unjudged", r->observed->unjudged);
-    json_writer_number(json, "guessed", r->observed->guessed);
+    json_writer_number(json, "unjudged", r->whole->unjudged);
+    json_writer_number(json, "guessed", r->whole->guessed);
     json_writer_text(json, "validated", r->validation ? validation_name(r->validation->kind) : NULL);
     json_writer_text(json, "divergence",
                      r->validation && r->validation->differences > 0 ? r->validation->reason : NULL);

@@ -10,7 +10,8 @@
 #include "predict/validate.h"
 
 struct predict_report {
-    const struct dataflow *observed;
+    const struct dataflow *observed; /* that the prediction is of: of semantic, who takes part */
+    const struct dataflow *whole;    /* all that was observed */
     const struct prediction *prediction;     /* unknown if it was not confirmed */
     const struct confirmation *confirmation; /* of a prediction that was */
     const struct predict_options *options;

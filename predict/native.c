@@ -418,14 +418,14 @@ static enum status order_nodes(struct native *x, struct error *err)
     return STATUS_OK;
 }
 
-static enum status run_windows(struct native *x, uint32_t window, struct error *err)
+static enum status run_windows(struct native *x, uint32_t window, size_t effort_count, struct error *err)
 {
     struct prediction *p = x->prediction;
     uint32_t count = dataflow_observed(x->trace), step = (window + 1) / 2, unknown = 1;
     bool *is_decided;
 
     PREDICT_TAKE(x->arena, is_decided, count / step + 1, err);
-    for (size_t effort = 0; effort < ROW_COUNT(efforts) && unknown > 0; effort++) {
+    for (size_t effort = 0; effort < effort_count && unknown > 0; effort++) {
         bool is_last = false;
 
         unknown = 0;
@@ -452,6 +452,20 @@ static enum status run_windows(struct native *x, uint32_t window, struct error *
     return STATUS_OK;
 }
 
+/* Of many transactions windows are looked at before, with little effort: what they have is found soon. */
+static enum status run_whole(struct native *x, uint32_t count, struct error *err)
+{
+    if (count > WINDOW_USUAL && x->options->window == 0) {
+        TRY(run_windows(x, WINDOW_USUAL, 1, err));
+        if (x->prediction->kind == PREDICTION_FOUND || is_stopped(x->options))
+            return STATUS_OK;
+        x->prediction->reason[0] = '\0';
+    }
+    x->effort = NULL;
+    x->refused = 0;
+    return run_window_twice(x, 0, count, err);
+}
+
 enum status predict_native(const struct dataflow *trace, const struct predict_options *options,
                            struct arena *arena, struct prediction *p, struct error *err)
 {
@@ -473,6 +487,6 @@ enum status predict_native(const struct dataflow *trace, const struct predict_op
     TRY(normal_form_init(&x.normal, trace, options, arena, err));
     TRY(order_nodes(&x, err));
     if (window >= count)
-        return run_window_twice(&x, 0, count, err);
-    return run_windows(&x, window, err);
+        return run_whole(&x, count, err);
+    return run_windows(&x, window, ROW_COUNT(efforts), err);
 }
