@@ -39,7 +39,8 @@ static void close_scenario(struct scenario *scenario)
     free(scenario);
 }
 
-static enum status load_of_scenario(struct predict_program *p, const struct scenario *scenario, struct error *err)
+static enum status load_of_scenario(struct predict_program *p, const struct scenario *scenario,
+                                    struct error *err)
 {
     snprintf(p->path, sizeof p->path, "%s", scenario->workload.program);
     return program_load_file(&p->program, p->path, err);

@@ -3,7 +3,7 @@
  *
  *     HISTORY           --program
  *     log of calls      FILE.sql or SCENARIO      the log's calls, executed one after another
- *     history           SCENARIO                  the run of the scenario on the directed store, always reading the latest
+ *     history           SCENARIO                  the scenario's run on the directed store, always reading the latest
  *
  * The calls of any other run are in the log that `ordeal run --audit-log` writes.
  */

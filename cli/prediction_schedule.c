@@ -17,7 +17,7 @@ bool prediction_has_schedule(const struct scheduled_prediction *p)
     return p->level == LEVEL_SNAPSHOT && p->calls->log->initial != INITIAL_ROWS;
 }
 
-/* A transaction begins before the first commit of a writer whose version it does not read, though it is a newer one. */
+/* A transaction begins before the first commit of a writer whose newer version it does not read. */
 static void find_beginnings(struct scheduler *s)
 {
     const struct dataflow *t = s->p->observed;

@@ -41,7 +41,7 @@ static struct scheduled_prediction scheduled_of(const struct predict_report *r)
     return (struct scheduled_prediction){ r->calls, r->observed, r->prediction, r->options->level, r->program };
 }
 
-/* What was executed is no choice among the events that were observed, so that its witness is another: verify knows none. */
+/* What a program did when it was executed again cannot be checked against what was observed: it has no witness. */
 static bool has_file(const struct predict_report *r, enum predict_file_number file)
 {
     struct scheduled_prediction scheduled = scheduled_of(r);

@@ -52,7 +52,7 @@ struct dataflow {
      * and in no list of sessions or writers of observed ones. NULL: there are none.
      */
     uint32_t *variant_of;
-    /* By event of a variant: a bit for each observed transaction that it may read from, behind them the initial state. */
+    /* By event of a variant: a bit for each observed transaction that it may read from; then the initial state. */
     uint64_t *sources;
     uint32_t source_words;
     /* By session: its transactions, in order. */

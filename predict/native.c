@@ -25,8 +25,8 @@
 #define REFUSED_MAX 200 /* predictions that the judge refuses, before it is given up */
 
 /*
- * Windows differ by far in how hard they are, and one prediction is enough. So each is looked at with little effort first,
- * and those that are not decided again with more.
+ * Windows differ by far in how hard they are, and one prediction is enough. So each is looked at with little effort
+ * first, and those that are not decided again with more.
  */
 static const struct effort {
     uint64_t steps_max;      /* of each search; 0: no limit */
@@ -40,10 +40,10 @@ struct native {
     struct prediction *prediction;
     struct normal_form normal;
     struct formula formula;
-    uint32_t *nodes;  /* of the search, in an order that fits what happens before */
-    uint32_t refused; /* predictions, by the judge */
+    uint32_t *nodes;             /* of the search, in an order that fits what happens before */
+    uint32_t refused;            /* predictions, by the judge */
     const struct effort *effort; /* NULL: all that it takes */
-    uint32_t *place;  /* by transaction */
+    uint32_t *place;             /* by transaction */
     bool *floats;
 };
 
@@ -382,7 +382,8 @@ static enum status run_window(struct native *x, uint32_t first, uint32_t end, st
  * At read committed a session need not see what it wrote. Few databases do that, so that predictions without it are
  * looked for first.
  */
-static enum status run_window_twice(struct native *x, uint32_t first, uint32_t end, struct error *err)
+static enum status run_window_twice(struct native *x, uint32_t first, uint32_t end,
+                                    struct error *err)
 {
     x->normal.keeps_sessions = x->options->level == LEVEL_READ_COMMITTED;
     TRY(run_window(x, first, end, err));
@@ -418,7 +419,8 @@ static enum status order_nodes(struct native *x, struct error *err)
     return STATUS_OK;
 }
 
-static enum status run_windows(struct native *x, uint32_t window, size_t effort_count, struct error *err)
+static enum status run_windows(struct native *x, uint32_t window, size_t effort_count,
+                               struct error *err)
 {
     struct prediction *p = x->prediction;
     uint32_t count = dataflow_observed(x->trace), step = (window + 1) / 2, unknown = 1;
@@ -445,10 +447,13 @@ static enum status run_windows(struct native *x, uint32_t window, size_t effort_
     }
     stop_with(p, "");
     snprintf(p->reason, sizeof p->reason,
-             "none within any window of %" PRIu32 " transactions (--window N looks at more of them together)", window);
+             "none within any window of %" PRIu32
+             " transactions (--window N looks at more of them together)",
+             window);
     if (unknown > 0)
-        snprintf(p->reason, sizeof p->reason, "%" PRIu32 " windows of %" PRIu32 " transactions were not decided",
-                 unknown, window);
+        snprintf(p->reason, sizeof p->reason,
+                 "%" PRIu32 " windows of %" PRIu32 " transactions were not decided", unknown,
+                 window);
     return STATUS_OK;
 }
 

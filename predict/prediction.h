@@ -46,7 +46,8 @@ struct prediction;
 
 /* Whether what was found is to be told. If not: the transaction because of which, or DATAFLOW_NONE. */
 struct predict_judge {
-    enum status (*accept)(void *context, const struct prediction *, bool *is_accepted, uint32_t *because, struct error *);
+    enum status (*accept)(void *context, const struct prediction *, bool *is_accepted,
+                          uint32_t *because, struct error *);
     void *context;
 };
 
@@ -55,9 +56,10 @@ struct predict_options {
     enum predict_strategy strategy;
     const struct progress *progress; /* may be NULL */
     const atomic_bool *stop;         /* may be NULL; once it is true the answer comes soon */
-    uint32_t window;    /* look at so many transactions at a time; 0: at all */
-    uint64_t steps_max; /* of each search; 0: no limit */
-    const struct predict_judge *judge; /* of the native engine: what it refuses is not predicted. NULL: there is none */
+    uint32_t window;                 /* look at so many transactions at a time; 0: at all */
+    uint64_t steps_max;              /* of each search; 0: no limit */
+    const struct predict_judge
+        *judge; /* of the native engine; NULL: all is accepted */
 };
 
 struct predict_counts {
@@ -74,9 +76,11 @@ struct prediction {
     uint32_t *boundary; /* by session: the transaction behind them, or DATAFLOW_NONE */
     uint32_t *included; /* by session: how many of its events are in */
     uint32_t *writer;   /* by event of the trace: from whom it reads, where it is included */
-    uint32_t *order;    /* who takes part, boundary transactions included, in an order of commits that the level allows */
+    uint32_t *
+        order; /* who takes part, in an order of commits that the level allows */
     uint32_t order_count;
-    bool is_saturated;  /* edges that every order must have close a cycle; else each order fails in its own way */
+    bool
+        is_saturated; /* edges that every order must have close a cycle; else each order fails in its own way */
     struct predict_counts counts;
 };
 
@@ -86,11 +90,11 @@ const char *predict_strategy_name(enum predict_strategy);
 bool predict_strategy_of_text(struct text, enum predict_strategy *);
 
 /* Native and exact; strategies but semantic. */
-MUST_USE enum status predict_native(const struct dataflow *, const struct predict_options *, struct arena *,
-                                    struct prediction *, struct error *);
+MUST_USE enum status predict_native(const struct dataflow *, const struct predict_options *,
+                                    struct arena *, struct prediction *, struct error *);
 
 /* What was predicted, as a trace: full and boundary transactions, and the events of these that are included. */
-MUST_USE enum status prediction_dataflow(const struct prediction *, const struct dataflow *observed, struct arena *,
-                                      struct dataflow *, struct error *);
+MUST_USE enum status prediction_dataflow(const struct prediction *, const struct dataflow *observed,
+                                         struct arena *, struct dataflow *, struct error *);
 
 #endif

@@ -351,14 +351,16 @@ static enum status run_observed(struct semantic *s, struct error *err)
  * The sets of writers go to the events that read the keys. Keys that others wrote only afterwards were not there yet:
  * what was read of them is that.
  */
-static void put_sources(const struct semantic *s, struct dataflow *t, uint32_t txn, const struct variant *v)
+static void put_sources(const struct semantic *s, struct dataflow *t, uint32_t txn,
+                        const struct variant *v)
 {
     for (uint32_t e = t->event_start[txn]; e < t->event_start[txn + 1]; e++) {
         struct text key = history_key(t->history, t->key[t->events[e].key]);
         uint64_t *set = t->sources + (size_t)e * s->words;
         bool was_asked = false;
 
-        for (size_t i = v->reads; i < v->reads + v->read_count && dataflow_is_read(t->events[e]); i++) {
+        for (size_t i = v->reads; i < v->reads + v->read_count && dataflow_is_read(t->events[e]);
+             i++) {
             if (!text_equal(directed_key_text(s->execution.store, s->sources.at[i].key), key))
                 continue;
             was_asked = true;
@@ -524,26 +526,30 @@ static enum status tell_execution(const struct dataflow *observed, struct semant
     return STATUS_OK;
 }
 
-static enum status tell(const struct dataflow *observed, struct semantic_result *r, struct arena *arena,
-                        struct error *err)
+static enum status tell(const struct dataflow *observed, struct semantic_result *r,
+                        struct arena *arena, struct error *err)
 {
     struct prediction *p = &r->prediction;
 
-    *p = (struct prediction){ .kind = r->found.kind, .is_saturated = r->found.is_saturated, .counts = r->found.counts };
+    *p = (struct prediction){ .kind = r->found.kind,
+                              .is_saturated = r->found.is_saturated,
+                              .counts = r->found.counts };
     snprintf(p->reason, sizeof p->reason, "%s", r->found.reason);
     if (p->kind == PREDICTION_FOUND)
         return tell_execution(observed, r, arena, err);
     if (p->kind == PREDICTION_NONE && r->has_more) {
         p->kind = PREDICTION_UNKNOWN;
         snprintf(p->reason, sizeof p->reason,
-                 "none among %" PRIu64 " other executions of the transactions, and there are more", r->executions);
+                 "none among %" PRIu64 " other executions of the transactions, and there are more",
+                 r->executions);
     }
     return STATUS_OK;
 }
 
-/* Predicts, and executes what is found before it is believed: reads are merged, and a combination may do otherwise. */
-static enum status search_variants(const struct predict_calls *calls, const struct predict_options *options,
-                                   struct arena *arena, struct semantic_result *r, struct error *err)
+/* What is found is executed before it is believed: sources are merged, and a combination may do otherwise. */
+static enum status search_variants(const struct predict_calls *calls,
+                                   const struct predict_options *options, struct arena *arena,
+                                   struct semantic_result *r, struct error *err)
 {
     struct validating validating = { calls, &r->all, options, arena, &r->validation };
     struct predict_judge judge = { validating_accept, &validating };
@@ -556,8 +562,8 @@ static enum status search_variants(const struct predict_calls *calls, const stru
 }
 
 static enum status try_variants(const struct predict_calls *calls, const struct dataflow *observed,
-                                const struct predict_options *options, uint32_t runs_max, struct arena *arena,
-                                struct semantic_result *r, struct error *err)
+                                const struct predict_options *options, uint32_t runs_max,
+                                struct arena *arena, struct semantic_result *r, struct error *err)
 {
     struct semantic s = { .calls = calls,
                           .observed = observed,
@@ -583,8 +589,8 @@ static enum status try_variants(const struct predict_calls *calls, const struct 
 }
 
 enum status predict_semantic(const struct predict_calls *calls, const struct dataflow *observed,
-                             const struct predict_options *options, struct arena *arena, struct semantic_result *r,
-                             struct error *err)
+                             const struct predict_options *options, struct arena *arena,
+                             struct semantic_result *r, struct error *err)
 {
     TRY(try_variants(calls, observed, options, RUNS_MAX_FIRST, arena, r, err));
     if (r->found.kind == PREDICTION_NONE && r->has_more) {

@@ -16,9 +16,9 @@ enum validation_kind { VALIDATION_VALIDATED, VALIDATION_DIVERGED, VALIDATION_NOT
 
 struct validation {
     enum validation_kind kind;
-    char reason[300];       /* where it differs, and why it was not reproduced; may be empty */
-    uint64_t differences;   /* from what was predicted */
-    uint32_t failed;        /* a transaction of the dataflow that did not commit, or DATAFLOW_NONE */
+    char reason[300];     /* where it differs, and why it was not reproduced; may be empty */
+    uint64_t differences; /* from what was predicted */
+    uint32_t failed;      /* a transaction of the dataflow that did not commit, or DATAFLOW_NONE */
     struct history history; /* of the execution, with the ids of the observed one */
     struct choices choices; /* what its director chose */
 };
@@ -40,7 +40,7 @@ struct validating {
     struct validation *validation; /* closed before it is filled anew */
 };
 
-enum status validating_accept(void *validating, const struct prediction *, bool *is_accepted, uint32_t *because,
-                              struct error *);
+enum status validating_accept(void *validating, const struct prediction *, bool *is_accepted,
+                              uint32_t *because, struct error *);
 
 #endif

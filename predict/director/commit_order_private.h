@@ -6,8 +6,8 @@
  *     after    the same the other way round
  *     past     by transaction: what came with it to whoever reads from it; legality.c says what
  *
- * Edges are added and taken back like a stack. A transaction that is appended comes with its edges, and has no edge to
- * others.
+ * Edges are added and taken back like a stack. A transaction that is appended comes with its edges, and has no edge
+ * to others.
  */
 #ifndef PREDICT_DIRECTOR_COMMIT_ORDER_PRIVATE_H
 #define PREDICT_DIRECTOR_COMMIT_ORDER_PRIVATE_H

@@ -21,9 +21,9 @@
  * Of the first three all orders count that the reads have left open: what is legal is exactly what the level allows.
  * Reads of one statement are one moment, though: at read committed, too, none of them may be older than what another
  * has seen. With the last three the commit order is the order of execution, and a transaction sees a prefix of it:
- * the reads narrow which one. There a version that is refused may be legal if the transactions are executed in another
- * order. A write of a key, at snapshot, of which the transaction cannot have seen the newest version refuses the
- * transaction: the first committer wins. Some version is always legal.
+ * the reads narrow which one. There a version that is refused may be legal if the transactions are executed in
+ * another order. A write of a key, at snapshot, of which the transaction cannot have seen the newest version refuses
+ * the transaction: the first committer wins. Some version is always legal.
  *
  * (MonkeyDB: Biswas, Kakwani, Vedurada, Enea and Lal, OOPSLA 2021.)
  */
@@ -123,7 +123,8 @@ uint32_t directed_key_table(const struct directed *, uint32_t key);
 
 /*
  * Runs a function that only reads, and has no parameters, on the final state: of each key the version that is last in
- * a commit order that the level allows, the order of execution as far as it is one. A failure of the call is an error.
+ * a commit order that the level allows, the order of execution as far as it is one. A failure of the call is an
+ * error.
  */
 MUST_USE enum status directed_evaluate(struct directed *, uint32_t function, struct datum *,
                                        struct error *);
@@ -138,7 +139,7 @@ struct directed_telling {
     struct text producer, workload; /* of the history's first line; may be empty */
     struct text load;               /* of the log of calls: as directed_load() had it */
     const int64_t *ids; /* of the history's transactions, by number; NULL: the number + 1 */
-    /* Every read returned the newest version: transactions have `ts`, keys their version orders, no operation a set. */
+    /* Every read returned the newest version: transactions have `ts`, keys version orders, operations no set. */
     bool has_places;
 };
 
@@ -149,8 +150,8 @@ struct directed_telling {
 MUST_USE enum status directed_history(struct directed *, const struct directed_telling *,
                                       struct history *, struct error *);
 /*
- * Such a history without statements: what they read and wrote, of rows that they did not return, too, as operations on
- * items whose values name the writers (trace_to_history()).
+ * Such a history without statements: what they read and wrote, of rows that they did not return, too, as operations
+ * on items whose values name the writers (trace_to_history()).
  */
 MUST_USE enum status directed_items(const struct history *, struct history *items, struct error *);
 /* The log of its calls and their answers (history/call_log.h). */

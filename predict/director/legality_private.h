@@ -70,7 +70,7 @@ void legality_abort(struct legality *);
 /* Undoes the last commit; `mark` is that of the order as the transaction began. */
 void legality_undo(struct legality *, uint32_t txn, size_t mark);
 
-/* Into `order` the numbers of the `count` transactions in a commit order: as they were executed, as far as that is one. */
+/* Into `order` the `count` transactions in a commit order: as they were executed, as far as that is one. */
 MUST_USE enum status legality_final_order(const struct legality *, uint32_t count, uint32_t *order,
                                           struct error *);
 

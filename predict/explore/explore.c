@@ -85,7 +85,7 @@ static uint32_t place_bit(uint32_t place)
     return UINT32_C(1) << place;
 }
 
-/* Of the last transaction: its past; and how many must stand in front of it, up to the last that it follows or reads. */
+/* Of the last transaction its past, and how many stand in front of it up to the last that it follows or reads. */
 static uint32_t find_past(struct explorer *x, uint32_t session)
 {
     uint32_t needed = x->last[session], past = 0, count;
@@ -145,8 +145,8 @@ static bool might_read_from(const struct explorer *x, uint32_t reader, uint32_t 
 }
 
 /*
- * The last transaction could have stood before the one at `place`, which might then have read from it: with those of its
- * past that are behind that place. One of them that nothing there precedes must stand at the place, too.
+ * The last transaction could have stood before the one at `place`, which might then have read from it: with those of
+ * its past that are behind that place. One of them that nothing there precedes must stand at the place, too.
  */
 static void want_before(struct explorer *x, uint32_t place)
 {
@@ -331,9 +331,9 @@ static uint32_t next_session(const struct explorer *x, bool is_settled)
 }
 
 /*
- * A session that stands here with all its choices is enough, as long as nobody behind it writes what it might have read:
- * who does must stand in front of it, too. Where a level refuses histories, who would have done that may never come: there
- * every session stands here first.
+ * A session that stands here with all its choices is enough, as long as nobody behind it writes what it might have
+ * read: who does must stand in front of it, too. Where a level refuses histories, who would have done that may never
+ * come: there every session stands here first.
  */
 static enum status explore_from(struct explorer *x, struct error *err)
 {

@@ -1,9 +1,9 @@
 /*
  * store_flow: who reads from whom on a directed store, without its history.
  *
- * What the committed transactions were asked for is what they read. That is all, unless one looked through a table: of
- * such a table it is said to have read every row, also those that did not match, and those that came later as not being
- * there. Then some reads are too many: what satisfies a level with them satisfies it without them, too.
+ * What the committed transactions were asked for is what they read. That is all, unless one looked through a table:
+ * of such a table it is said to have read every row, also those that did not match, and those that came later as not
+ * being there. Then some reads are too many: what satisfies a level with them satisfies it without them, too.
  */
 #ifndef PREDICT_EXPLORE_STORE_FLOW_PRIVATE_H
 #define PREDICT_EXPLORE_STORE_FLOW_PRIVATE_H

@@ -10,8 +10,8 @@
  * that the level refuses is tried again when it is its session's turn, up to workload.attempts.
  *
  * The jury judges the history at the level: as it is, if the order of execution explains all reads; else as the reads
- * and writes of its statements, of rows that these did not return, too. Beside that it is asked whether what was seen is
- * serializable: that it is not is no violation.
+ * and writes of its statements, of rows that these did not return, too. Beside that it is asked whether what was seen
+ * is serializable: that it is not is no violation.
  */
 #ifndef TRIAL_RUN_DIRECTOR_TRIAL_H
 #define TRIAL_RUN_DIRECTOR_TRIAL_H

@@ -2,8 +2,8 @@
  * prediction: whether the witness of a prediction is true.
  *
  * docs/format-witness-prediction.md says what has to be so. The predicted history is made of the observed one and of
- * the choices in the witness; that it has the level, and that it is not serializable, is shown by two witnesses of the
- * ordinary format within it, which are judged as such.
+ * the choices in the witness; that it has the level, and that it is not serializable, is shown by two witnesses of
+ * the ordinary format within it, which are judged as such.
  *
  *     choices.c     what stands in the file
  *     observed.c    who read which key from whom in the observed history
