@@ -82,6 +82,13 @@ static void read_boundary(struct native *x, const uint8_t *values, uint32_t txn,
     p->included[session] = end - t->event_start[txn];
 }
 
+/* The next search begins where this one ended: most of what it found still fits, with one lemma more. */
+static void keep_phases(struct native *x, const uint8_t *values)
+{
+    for (uint32_t v = 0; v < x->formula.variable_count; v++)
+        x->formula.phases.at[v] = values[v];
+}
+
 static void read_prediction(struct native *x, const uint8_t *values)
 {
     const struct dataflow *t = x->trace;
@@ -319,6 +326,7 @@ static enum status run_loop(struct native *x, struct error *err)
         bool is_accepted;
 
         if (status == STATUS_OK && found == SEARCH_FOUND) {
+            keep_phases(x, result.values);
             read_prediction(x, result.values);
             read_order(x, result.values, result.order);
             status = judge(x, &answer, err);
