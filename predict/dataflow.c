@@ -312,10 +312,10 @@ static enum status find_matches(struct tracer *t, uint32_t predicate, struct err
 }
 
 /* Rows that the statement did not name, and looked at. */
-static enum status add_passed_over(struct tracer *t, uint32_t txn, uint32_t head, struct error *err)
+static enum status add_passed_over(struct tracer *t, uint32_t txn, uint32_t head, bool *is_unjudged,
+                                   struct error *err)
 {
     uint32_t predicate = predicates_of_statement(t->predicates, t->h->op_key[head]);
-    bool is_unjudged = false;
 
     if (predicate == PREDICATE_NONE)
         return STATUS_OK;
@@ -327,11 +327,10 @@ static enum status add_passed_over(struct tracer *t, uint32_t txn, uint32_t head
         if (t->row_date[key] == head + 1 || t->own_date[key] == txn + 1)
             continue;
         version = certified_version(t, txn, head, key);
-        is_unjudged |= version.txn == DATAFLOW_NONE;
+        *is_unjudged |= version.txn == DATAFLOW_NONE;
         if (version.txn != DATAFLOW_NONE)
             TRY(add_read(t, txn, head, key, version, err));
     }
-    t->trace->unjudged += is_unjudged;
     return STATUS_OK;
 }
 
@@ -385,9 +384,9 @@ static enum status add_statement(struct tracer *t, uint32_t txn, uint32_t head, 
         else
             TRY(add_row_before(t, txn, head, op, &is_unjudged, err));
     }
-    t->trace->unjudged += is_unjudged;
     if (reads && h->op_kind[head] != OP_INSERT)
-        TRY(add_passed_over(t, txn, head, err));
+        TRY(add_passed_over(t, txn, head, &is_unjudged, err));
+    t->trace->unjudged += is_unjudged;
     for (uint32_t op = head + 1; op < end; op++)
         if (op_is_write(h->op_kind[op]))
             TRY(add_final_write(t, txn, op, err));

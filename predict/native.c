@@ -447,8 +447,12 @@ static enum status run_windows(struct native *x, uint32_t window, size_t effort_
             if (is_decided[i])
                 continue;
             TRY(run_window_twice(x, first, end, err));
-            if (p->kind == PREDICTION_FOUND || is_stopped(x->options))
+            if (p->kind == PREDICTION_FOUND)
                 return STATUS_OK;
+            if (is_stopped(x->options)) {
+                stop_with(p, "it was ended before all windows had been looked at");
+                return STATUS_OK;
+            }
             is_decided[i] = p->kind == PREDICTION_NONE;
             unknown += !is_decided[i];
         }
@@ -462,6 +466,12 @@ static enum status run_windows(struct native *x, uint32_t window, size_t effort_
         snprintf(p->reason, sizeof p->reason,
                  "%" PRIu32 " windows of %" PRIu32 " transactions were not decided", unknown,
                  window);
+    if (x->refused > 0)
+        snprintf(p->reason, sizeof p->reason,
+                 "%" PRIu32 " predictions are serializable, or cannot happen, when they are "
+                            "executed; no window of %" PRIu32
+                 " transactions is known to have another",
+                 x->refused, window);
     return STATUS_OK;
 }
 

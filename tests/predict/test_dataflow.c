@@ -96,6 +96,14 @@ static void a_statement_of_which_nobody_says_which_rows_it_passed_over_is_unjudg
     TEST_ASSERT_EQUAL_UINT64(1, t.unjudged);
 }
 
+static void a_statement_is_unjudged_once(void)
+{
+    struct dataflow t = fixture_dataflow("init t/1 1; init t/2 20; T1: w t/1 15; T2: w t/2 30; T3: upd v>=10 {2=40}",
+                                         &history, fixture_arena());
+
+    TEST_ASSERT_EQUAL_UINT64(1, t.unjudged);
+}
+
 static void an_update_reads_its_rows_before_it_writes_them(void)
 {
     is_the_trace_of("T1: r t/1 init, w t/1 | T2: r t/1 T1, w t/1",
@@ -158,6 +166,7 @@ int main(void)
     RUN_TEST(a_statement_reads_the_rows_that_it_did_not_return_and_that_some_version_of_may_match);
     RUN_TEST(rows_that_no_version_of_matches_are_not_read);
     RUN_TEST(a_statement_of_which_nobody_says_which_rows_it_passed_over_is_unjudged);
+    RUN_TEST(a_statement_is_unjudged_once);
     RUN_TEST(an_update_reads_its_rows_before_it_writes_them);
     RUN_TEST(an_insert_reads_nothing_unless_its_set_says_so);
     RUN_TEST(a_read_of_a_value_that_nobody_left_is_refused);
