@@ -253,7 +253,8 @@ static enum status add_from(struct formula *f, uint32_t txn, struct error *err)
     return STATUS_OK;
 }
 
-uint32_t formula_from(const struct formula *f, uint32_t txn, uint32_t writer)
+/* The literal "t reads something from w"; LITERAL_FALSE if it cannot. */
+static uint32_t formula_from(const struct formula *f, uint32_t txn, uint32_t writer)
 {
     uint64_t literal;
 

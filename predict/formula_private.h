@@ -76,7 +76,4 @@ MUST_USE enum status formula_add(struct formula *, const uint32_t *literals, siz
     TRY(formula_add((f), (const uint32_t[]){ __VA_ARGS__ },                                        \
                     sizeof((const uint32_t[]){ __VA_ARGS__ }) / sizeof(uint32_t), (err)))
 
-/* The literal "t reads something from w"; LITERAL_FALSE if it cannot. */
-uint32_t formula_from(const struct formula *, uint32_t txn, uint32_t writer);
-
 #endif

@@ -44,7 +44,8 @@ struct prover {
     struct buffer lemma_text;
 };
 
-uint64_t none_proof_levels(void)
+/* Levels at which that there is none has a proof: LEVEL_BIT of each. */
+static uint64_t none_proof_levels(void)
 {
     return LEVEL_BIT(LEVEL_READ_COMMITTED) | LEVEL_BIT(LEVEL_READ_ATOMIC) | LEVEL_BIT(LEVEL_CAUSAL);
 }

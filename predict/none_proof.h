@@ -14,9 +14,6 @@
 #include "base/buffer.h"
 #include "predict/prediction.h"
 
-/* Levels at which that there is none has a proof: LEVEL_BIT of each. */
-uint64_t none_proof_levels(void);
-
 struct none_proof {
     bool is_proven;
     bool is_contradicted; /* there is a prediction: the engine or this is wrong */

@@ -387,11 +387,6 @@ struct text directed_key_text(const struct directed *d, uint32_t key)
     return intern_text(&d->keys.texts, key);
 }
 
-uint32_t directed_find_key(const struct directed *d, struct text name)
-{
-    return intern_find(&d->keys.texts, name);
-}
-
 uint64_t directed_scanned(const struct directed *d, uint32_t txn)
 {
     assert(txn < d->txns.count);

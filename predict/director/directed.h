@@ -100,9 +100,8 @@ struct directed_txn_facts directed_txn(const struct directed *, uint32_t txn);
 uint32_t directed_find_txn(const struct directed *, uint32_t session, uint32_t position);
 struct directed_counts directed_counts(const struct directed *);
 
-/* "accounts/7": holds until the next call. The number of such a key, or UINT32_MAX. */
+/* "accounts/7": holds until the next call. */
 struct text directed_key_text(const struct directed *, uint32_t key);
-uint32_t directed_find_key(const struct directed *, struct text);
 /* Whether a committed transaction, or the initial state, has a version of the key. */
 bool directed_has_version(const struct directed *, uint32_t key, uint32_t writer);
 

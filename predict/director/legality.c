@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool legality_has_order(enum level level)
+static bool legality_has_order(enum level level)
 {
     return level == LEVEL_PREFIX || level == LEVEL_SNAPSHOT || level == LEVEL_SERIALIZABLE ||
            level == LEVEL_READ_UNCOMMITTED;

@@ -47,7 +47,6 @@ struct legality {
     size_t mark; /* of the order as the transaction began */
 };
 
-bool legality_has_order(enum level);
 void legality_init(struct legality *, enum level, const struct directed_keys *);
 void legality_close(struct legality *);
 
